@@ -1,0 +1,49 @@
+//! The command line program: one file a subcommand.
+
+mod args;
+mod course;
+pub mod exit;
+mod machine;
+mod output;
+mod prepare;
+mod progress;
+mod report;
+mod run;
+mod setup;
+mod signals;
+mod stub;
+mod trace;
+mod trial;
+
+use std::io::IsTerminal;
+
+use clap::Parser;
+
+use args::{Arguments, Command};
+use exit::Exit;
+
+/// Reads the command line, does what it asks for, and gives the exit status. What went wrong is on stderr.
+pub fn main() -> Exit {
+    let arguments = match Arguments::try_parse() {
+        Ok(arguments) => arguments,
+        Err(error) => {
+            // Help and version are no faults; a closed pipe while printing them is none either.
+            let _ = error.print();
+            return if error.use_stderr() { Exit::Usage } else { Exit::Passed };
+        }
+    };
+    let done = match &arguments.command {
+        Command::Run(arguments) => run::run(arguments),
+        Command::Try(arguments) => trial::run(arguments),
+        Command::Report(arguments) => report::run(arguments),
+    };
+    done.unwrap_or_else(|failure| {
+        eprintln!("{}", failure.text);
+        failure.exit
+    })
+}
+
+/// Whether stderr may show colours.
+fn colours_on_stderr() -> bool {
+    std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none()
+}

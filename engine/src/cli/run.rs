@@ -1,0 +1,330 @@
+//! `engine run`: from the command line to the verdict.
+
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, channel};
+use std::time::{Duration, Instant, SystemTime};
+
+use tokio::task::LocalSet;
+
+use crate::clock::{Clock as _, Monotonic, Time};
+use crate::plugin::Host;
+use crate::record::{Layout, Span};
+use crate::report::{self, Mask, Prepared};
+use crate::scenario::{self, Overrides, Plan, QuickRun, Surroundings};
+use crate::verdict::RunVerdict;
+use crate::worker::{self, Control, Crew, NotReady, Notice, Stop};
+
+use super::args::Run;
+use super::exit::{Exit, Failure};
+use super::prepare::{self, Plugins, Target};
+use super::progress::{Progress, Stage};
+use super::course::{self, Course};
+use super::setup;
+use super::signals::Signals;
+use super::{machine, output};
+
+/// Rate where a run without a scenario names none.
+const QUICK_RATE: f64 = 10.0;
+/// Length where a run without a scenario names none.
+const QUICK_DURATION: &str = "10s";
+/// Seconds of load for which a worker has connections ready at the start.
+const WARM_SECONDS: f64 = 0.05;
+/// The most connections a worker opens before the start.
+const WARM_MOST: usize = 16;
+
+/// Runs a scenario and reports.
+///
+/// # Errors
+/// Whatever keeps the run from beginning, or its results from being written.
+pub(super) fn run(arguments: &Run) -> Result<Exit, Failure> {
+    let plan = plan(arguments)?;
+    let warnings = plan.warnings();
+    if !warnings.is_empty() {
+        eprintln!("{}\n", warnings.render(super::colours_on_stderr()));
+    }
+    let host = Host::new(prepare::plugin_limits(&plan), None)?;
+    let plugins = prepare::plugins(&host, &plan, &arguments.plugins)?;
+    if arguments.dry_run {
+        return output::write(&course::outline(&plan, &plugins)).map(|()| Exit::Passed);
+    }
+    let descriptors = descriptors(&plan)?;
+    let prepared = report::prepare(&arguments.results, &plan.name, SystemTime::now())
+        .map_err(|error| Failure::new(Exit::ResultsNotWritten, format!("error: {error}")))?;
+    match offer(arguments, &plan, &plugins, descriptors) {
+        Ok((course, signal)) => conclude(arguments, &plan, &plugins, &prepared, course, signal),
+        Err(failure) => {
+            prepared.discard();
+            Err(failure)
+        }
+    }
+}
+
+/// Masks these secrets in whatever leaves the engine.
+pub(super) fn mask(secrets: &[String]) -> Result<Mask, Failure> {
+    Mask::new(secrets).map_err(|error| Failure::new(Exit::Internal, format!("internal fault: {error}")))
+}
+
+/// The plan of a scenario, or of a URL.
+fn plan(arguments: &Run) -> Result<Plan, Failure> {
+    let overrides = Overrides {
+        set: arguments.set.clone(),
+        seed: arguments.seed,
+        workers: arguments.workers,
+        connections: arguments.connections,
+        scale: arguments.scale,
+        rate: arguments.rate.filter(|_| arguments.scenario.is_some()),
+        duration: arguments.duration.clone().filter(|_| arguments.scenario.is_some()),
+        title: arguments.title.clone(),
+        topology: arguments.topology.clone(),
+    };
+    let surroundings = Surroundings::of_process();
+    let plan = match (&arguments.scenario, &arguments.url) {
+        (Some(path), _) => scenario::load(path, &overrides, &surroundings),
+        (None, url) => {
+            let quick = QuickRun {
+                url: url.clone().unwrap_or_default(),
+                rate: arguments.rate.unwrap_or(QUICK_RATE),
+                duration: arguments.duration.clone().unwrap_or_else(|| QUICK_DURATION.to_owned()),
+                method: arguments.method.clone(),
+                fields: arguments.headers.clone(),
+                body: arguments.body.clone(),
+                expect: arguments.expect.clone(),
+            };
+            scenario::quick(&quick, &overrides, &surroundings)
+        }
+    };
+    plan.map_err(|faults| prepare::refused(&faults, Exit::Usage))
+}
+
+/// Raises the limit on open files to what the run may need.
+fn descriptors(plan: &Plan) -> Result<u64, Failure> {
+    let needed = plan.limits.connections.unwrap_or(plan.limits.in_flight).min(plan.limits.in_flight);
+    machine::raise_descriptors(u64::from(needed)).map_err(|text| Failure::new(Exit::Usage, format!("error: {text}")))
+}
+
+/// Everything from the stub's start to the last worker's end. Gives what came of it, and the signal that stopped it.
+fn offer(
+    arguments: &Run,
+    plan: &Plan,
+    plugins: &Plugins,
+    descriptors: u64,
+) -> Result<(Course, Option<Exit>), Failure> {
+    let target = prepare::target(plan)?;
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .map_err(|error| Failure::new(Exit::Internal, format!("no runtime: {error}")))?;
+    LocalSet::new().block_on(&runtime, command(arguments, plan, plugins, &target, descriptors))
+}
+
+/// Sets up, assembles the workers, starts them, and watches until they have ended.
+async fn command(
+    arguments: &Run,
+    plan: &Plan,
+    plugins: &Plugins,
+    target: &Target,
+    descriptors: u64,
+) -> Result<(Course, Option<Exit>), Failure> {
+    let mut signals = Signals::listen().map_err(|error| Failure::new(Exit::Internal, format!("signals: {error}")))?;
+    let workers = plan.workers as usize;
+    let control = Arc::new(Control::new(workers));
+    let setup = tokio::select! {
+        done = setup::run(plan, plugins, target, &control) => done?,
+        signal = signals.next() => return Err(Failure::new(signal, "stopped during setup: nothing was offered")),
+    };
+    let mask = mask(&setup.secrets)?;
+    let clock = Monotonic::start();
+    let (notices, heard) = channel();
+    let settings = settings(plan, plugins, target, setup.shared.as_deref());
+    let crew = tokio::select! {
+        crew = Crew::assemble(settings, clock, &control, &notices) => crew,
+        signal = signals.next() => return Err(Failure::new(signal, "stopped before the start: nothing was offered")),
+    };
+    drop(notices);
+    let mut crew = crew.map_err(|error| not_ready(plan, target, &error))?;
+    let throttled = machine::throttled_ns();
+    let (t0, wall_t0) = crew.start();
+    let progress = Progress::new(stages(plan), arguments.quiet);
+    let watch = Watch { plan, clock, control: &control, progress: &progress, heard: &heard, mask: &mask, t0 };
+    let watched = watch.until_ended(&mut crew, &mut signals).await;
+    progress.finish();
+    let done = crew.gather().map_err(|error| Failure::new(Exit::Internal, format!("internal fault: {error}")))?;
+    let took = clock.now() - t0;
+    let throttled = throttled.zip(machine::throttled_ns()).map(|(before, after)| after.saturating_sub(before));
+    let course = Course {
+        done,
+        setup,
+        target: target.shown.clone(),
+        wall_t0,
+        took,
+        stopped_at: watched.stopped_at,
+        descriptors: (watched.descriptors, descriptors),
+        throttled_ns: throttled,
+        mask,
+    };
+    Ok((course, watched.signal))
+}
+
+fn settings(plan: &Plan, plugins: &Plugins, target: &Target, shared: Option<&str>) -> worker::Settings {
+    let rate = plan.schedule().peak().as_f64() / f64::from(plan.workers);
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped")]
+    let warm = (rate * WARM_SECONDS).ceil().clamp(1.0, WARM_MOST as f64) as usize;
+    worker::Settings {
+        workers: plan.workers as usize,
+        workloads: prepare::workloads(plan, plugins),
+        phases: plan.phases.iter().map(|phase| phase.name.clone()).collect(),
+        schedule: Arc::new(plan.schedule().clone()),
+        seed: plan.seed,
+        layout: layout(plan, plugins),
+        warm_connections: target.clients.iter().map(|client| client.connections).min().unwrap_or(1).min(warm),
+        clients: target.clients.clone(),
+        in_flight: plan.limits.in_flight as usize,
+        tolerance: plan.limits.tolerance,
+        drain: plan.limits.drain,
+        shared: shared.map(Arc::from),
+    }
+}
+
+/// The shape of what is recorded; the start is set when it comes.
+fn layout(plan: &Plan, plugins: &Plugins) -> Layout {
+    let nanoseconds = |length: Duration| u64::try_from(length.as_nanos()).unwrap_or(u64::MAX);
+    let span = |phase: &scenario::Phase| Span { start: nanoseconds(phase.start), end: nanoseconds(phase.end()) };
+    Layout {
+        t0: Time(0),
+        workloads: plugins.of_workload.iter().map(|&plugin| worker::metrics_of(&plugins.all[plugin])).collect(),
+        phases: plan.phases.iter().map(span).collect(),
+        plugins: plugins.all.len(),
+    }
+}
+
+fn stages(plan: &Plan) -> Vec<Stage> {
+    plan.phases.iter().map(|phase| Stage { name: phase.name.clone(), end: phase.end() }).collect()
+}
+
+/// Why the workers could not be made ready, for people.
+fn not_ready(plan: &Plan, target: &Target, error: &NotReady) -> Failure {
+    match error {
+        NotReady::Target(_) => Failure::new(
+            Exit::SetupRefused,
+            format!(
+                "error: the target {} cannot be reached: {error}\n  help: start it, or correct `target.url`; nothing was offered",
+                target.shown
+            ),
+        ),
+        NotReady::Plugin { workload, .. } => {
+            let workload = &plan.workloads[*workload];
+            let fault = scenario::Fault::new("plugin.refused", format!("workload `{}`: {error}", workload.name))
+                .at(workload.config.span(), "its configuration");
+            prepare::refused(&plan.faults(vec![fault]), Exit::PluginRefused)
+        }
+        NotReady::System(_) => Failure::new(Exit::Internal, format!("error: {error}")),
+    }
+}
+
+/// Watches a run: progress, notices, signals.
+struct Watch<'a> {
+    plan: &'a Plan,
+    clock: Monotonic,
+    control: &'a Control,
+    progress: &'a Progress,
+    heard: &'a Receiver<Notice>,
+    mask: &'a Mask,
+    t0: Time,
+}
+
+/// What was seen.
+struct Watched {
+    signal: Option<Exit>,
+    /// When offering was stopped, from the start of the schedule.
+    stopped_at: Option<Duration>,
+    /// The most descriptors seen open.
+    descriptors: Option<u64>,
+}
+
+impl Watch<'_> {
+    async fn until_ended(&self, crew: &mut Crew, signals: &mut Signals) -> Watched {
+        let mut watched = Watched { signal: None, stopped_at: None, descriptors: machine::open_descriptors() };
+        let mut second = tokio::time::interval_at(
+            tokio::time::Instant::now() + Duration::from_secs(1),
+            Duration::from_secs(1),
+        );
+        loop {
+            tokio::select! {
+                () = crew.ended() => break,
+                _ = second.tick() => self.look(&mut watched),
+                signal = signals.next() => self.stop(&mut watched, signal),
+            }
+        }
+        self.tell_notices();
+        // A plugin that is beyond help stops the run by itself.
+        if self.control.stopped() > Stop::No && watched.stopped_at.is_none() {
+            watched.stopped_at = Some((self.clock.now() - self.t0).min(self.plan.duration()));
+        }
+        watched
+    }
+
+    fn look(&self, watched: &mut Watched) {
+        watched.descriptors = watched.descriptors.max(machine::open_descriptors());
+        self.tell_notices();
+        let stopping = self.control.stopped() > Stop::No;
+        if stopping && watched.stopped_at.is_none() {
+            watched.stopped_at = Some(self.clock.now() - self.t0);
+        }
+        self.progress.show(self.clock.now() - self.t0, &self.control.look(), stopping);
+    }
+
+    fn stop(&self, watched: &mut Watched, signal: Exit) {
+        let now = self.clock.now() - self.t0;
+        if watched.signal.is_none() {
+            watched.signal = Some(signal);
+            watched.stopped_at.get_or_insert(now.min(self.plan.duration()));
+            self.control.stop(Stop::Drain);
+            self.progress.say("stopping: nothing more is offered; waiting for what is in flight (again: wait for nothing)");
+        } else {
+            self.control.stop(Stop::Now);
+        }
+    }
+
+    fn tell_notices(&self) {
+        for notice in self.heard.try_iter() {
+            let name = |workload: usize| &self.plan.workloads[workload].name;
+            let text = match &notice {
+                Notice::Fault { workload, reason, text } => format!("{}: {reason}: {text}", name(*workload)),
+                Notice::Log { workload, level, text } => format!("{}: {level}: {text}", name(*workload)),
+            };
+            self.progress.say(&self.mask.apply(&text));
+        }
+    }
+}
+
+/// Merges, judges, writes and prints.
+fn conclude(
+    arguments: &Run,
+    plan: &Plan,
+    plugins: &Plugins,
+    prepared: &Prepared,
+    course: Course,
+    signal: Option<Exit>,
+) -> Result<Exit, Failure> {
+    let mask = course.mask.clone();
+    let result = course::result(plan, plugins, course, signal.is_some())?;
+    let result = mask
+        .apply_to_result(&result)
+        .map_err(|error| Failure::new(Exit::Internal, format!("internal fault: {error}")))?;
+    let written = report::write(prepared, &result);
+    output::print(&result, arguments.format)?;
+    if let Err(error) = written {
+        return Err(Failure::new(Exit::ResultsNotWritten, format!("error: {error}")));
+    }
+    eprintln!("results in {}", prepared.folder().display());
+    Ok(match (result.judgement.verdict, signal) {
+        (_, Some(signal)) => signal,
+        (RunVerdict::Passed, None) => Exit::Passed,
+        (RunVerdict::Failed, None) => Exit::Failed,
+        (RunVerdict::NotMeasured, None) => Exit::NotMeasured,
+        (RunVerdict::Invalid, None) => Exit::Invalid,
+        (RunVerdict::StoppedByPluginFaults, None) => Exit::PluginFaults,
+        // Without a signal there is no interruption; should one be judged all the same, say so.
+        (RunVerdict::Interrupted, None) => Exit::Interrupted,
+    })
+}

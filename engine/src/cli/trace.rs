@@ -1,0 +1,133 @@
+//! A flow as text: what was sent, what came back, how long each part took, what the plugin made of it.
+
+use std::fmt::Write as _;
+use std::time::Duration;
+
+use crate::client::Timings;
+use crate::plugin::Metric;
+use crate::worker::{Trace, TracedExchange};
+
+/// Bytes of a body that are shown.
+const BODY_SHOWN: usize = 2_000;
+/// Values of these fields are credentials.
+const CREDENTIALS: [&str; 5] = ["authorization", "proxy-authorization", "cookie", "set-cookie", "x-api-key"];
+
+/// The whole text.
+pub(super) fn render(workload: &str, target: &str, trace: &Trace, metrics: &[Metric]) -> String {
+    let mut text = format!("workload {workload} against {target}\n");
+    for exchange in &trace.exchanges {
+        render_exchange(&mut text, exchange, trace);
+    }
+    if !trace.marks.is_empty() {
+        text.push_str("\nmarks\n");
+        for mark in &trace.marks {
+            let name = metrics.get(mark.metric as usize).map_or("?", |metric| metric.name.as_str());
+            let weight = if mark.weight == 1 { String::new() } else { format!("  weight {}", mark.weight) };
+            let _ = writeln!(text, "  {name:<24} {}{weight}", milliseconds(Duration::from_nanos(mark.interval)));
+        }
+    }
+    if !trace.log.is_empty() {
+        text.push_str("\nlog\n");
+        for line in &trace.log {
+            let _ = writeln!(text, "  {}", super::trial::log_line(line));
+        }
+    }
+    for fault in &trace.faults {
+        let _ = writeln!(text, "\nfault\n  {}", fault.replace('\n', "\n  "));
+    }
+    let took = milliseconds(trace.end - trace.start);
+    let verdict = trace.outcome.as_deref().unwrap_or("nothing to do");
+    let _ = writeln!(text, "\nverdict: {verdict} after {took}");
+    text
+}
+
+fn render_exchange(text: &mut String, exchange: &TracedExchange, trace: &Trace) {
+    let request = &exchange.request;
+    let asked = exchange.timings.map(|timings| timings.asked - trace.start).unwrap_or_default();
+    let _ = writeln!(text, "\nexchange {} `{}`, asked at {}", exchange.id, exchange.name, milliseconds(asked));
+    let _ = writeln!(text, "  > {} {}", request.method, request.path_with_query);
+    if let Some(authority) = &request.authority {
+        let _ = writeln!(text, "  > (to {authority})");
+    }
+    for (name, value) in &request.fields {
+        let _ = writeln!(text, "  > {name}: {}", field(name, value));
+    }
+    render_body(text, '>', &request.body);
+    match (&exchange.failure, exchange.status) {
+        (Some((reason, detail)), status) => {
+            let status = status.map(|status| format!(" after status {status}")).unwrap_or_default();
+            let _ = writeln!(text, "  < failed{status}: {reason}: {detail}");
+        }
+        (None, Some(status)) => {
+            let _ = writeln!(text, "  < {status}");
+        }
+        (None, None) if exchange.cancelled => text.push_str("  < cancelled\n"),
+        (None, None) => text.push_str("  < open when the iteration ended\n"),
+    }
+    for (name, value) in &exchange.fields {
+        let value = String::from_utf8_lossy(value.as_bytes());
+        let _ = writeln!(text, "  < {name}: {}", field(name.as_str(), &value));
+    }
+    render_body(text, '<', &exchange.body);
+    if let Some(timings) = &exchange.timings {
+        let _ = writeln!(text, "  = {}", describe(timings));
+    }
+}
+
+/// A field's value, or stars where it is a credential.
+fn field<'a>(name: &str, value: &'a str) -> &'a str {
+    if CREDENTIALS.iter().any(|known| name.eq_ignore_ascii_case(known)) { "***" } else { value }
+}
+
+fn render_body(text: &mut String, side: char, body: &[u8]) {
+    if body.is_empty() {
+        return;
+    }
+    let shown = &body[..body.len().min(BODY_SHOWN)];
+    match std::str::from_utf8(shown) {
+        Ok(_) => {}
+        Err(error) if error.valid_up_to() + 4 > shown.len() => {}
+        Err(_) => {
+            let _ = writeln!(text, "  {side}\n  {side} ({} bytes that are not text)", body.len());
+            return;
+        }
+    }
+    let _ = writeln!(text, "  {side}");
+    for line in String::from_utf8_lossy(shown).lines() {
+        let _ = writeln!(text, "  {side} {line}");
+    }
+    if body.len() > shown.len() {
+        let _ = writeln!(text, "  {side} … {} bytes more", body.len() - shown.len());
+    }
+}
+
+/// The parts of an exchange's time.
+fn describe(timings: &Timings) -> String {
+    let mut parts = vec![format!("response {}", milliseconds(timings.response_time()))];
+    if let Some(service) = timings.service_time() {
+        parts.push(format!("service {}", milliseconds(service)));
+    }
+    if let (Some(sent), Some(first)) = (timings.sent, timings.first_byte) {
+        parts.push(format!("first byte {}", milliseconds(first - sent)));
+    }
+    for (part, length) in [("name", timings.dns), ("connect", timings.connect), ("TLS", timings.tls)] {
+        if let Some(length) = length {
+            parts.push(format!("{part} {}", milliseconds(length)));
+        }
+    }
+    if timings.reused {
+        parts.push("on a kept connection".to_owned());
+    }
+    parts.push(format!("{} bytes sent, {} of body received", timings.bytes_sent, timings.bytes_received));
+    if timings.redirects > 0 {
+        parts.push(format!("{} redirects", timings.redirects));
+    }
+    if timings.attempts_stale > 0 {
+        parts.push(format!("{} re-sent after a stale connection", timings.attempts_stale));
+    }
+    parts.join(", ")
+}
+
+fn milliseconds(length: Duration) -> String {
+    format!("{:.3} ms", length.as_secs_f64() * 1e3)
+}

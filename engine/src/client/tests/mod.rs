@@ -1,0 +1,13 @@
+//! The client against servers that write exact bytes: in memory on virtual time wherever time matters, over loopback
+//! sockets where the operating system does.
+
+mod answers;
+mod heads;
+mod kit;
+mod network;
+mod pooling;
+mod reasons;
+mod redirects;
+mod streams;
+mod timeouts;
+mod tls;

@@ -1,0 +1,305 @@
+//! What a plugin asks for, as the worker sees it, and the imported functions that enqueue it.
+
+use bytes::Bytes;
+
+use super::bindings::engine::workload::actions::Host;
+use super::bindings::engine::workload::types as wit;
+use super::limits::{BLOB_BYTES, SHARE_BYTES};
+use super::room::{Room, Stage};
+
+/// A request as the plugin asked for it, its body resolved.
+#[derive(Clone, Debug)]
+pub struct Request {
+    /// Names the series; the method and path where absent.
+    pub name: Option<String>,
+    /// The method as sent.
+    pub method: String,
+    /// Another host than the target's.
+    pub authority: Option<String>,
+    /// Path and query as sent.
+    pub path_with_query: String,
+    /// Fields in order, as written.
+    pub fields: Vec<(String, String)>,
+    /// The body.
+    pub body: Bytes,
+    /// How the answer is handed over.
+    pub read: ReadMode,
+    /// Lower-case names of the response fields to hand over; all where absent.
+    pub wanted_fields: Option<Vec<String>>,
+    /// The most redirects to follow; the workload's setting where absent.
+    pub follow_redirects: Option<u32>,
+    /// Settings by name; this version knows none.
+    pub extensions: Vec<(String, String)>,
+    /// Limit on the whole exchange in nanoseconds.
+    pub timeout: Option<u64>,
+}
+
+/// How an answer is handed over; see `read-mode` in the interface.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ReadMode {
+    /// Status and fields, then the end.
+    Head,
+    /// The whole body, at most this many bytes.
+    Whole(u32),
+    /// Server-sent events.
+    Events,
+    /// Lines.
+    Lines,
+    /// Bytes as they arrive.
+    Chunks,
+    /// Status and size at the end.
+    Count,
+}
+
+/// How an iteration ended, as its plugin sees it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// Right.
+    Ok,
+    /// Ended early on purpose.
+    Cancelled,
+    /// The plugin's own judgement.
+    Failed(String),
+    /// By the reason of that exchange.
+    FailedBy(u32),
+}
+
+/// From where a mark is measured.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Since {
+    /// The due time.
+    Due,
+    /// The moment that exchange was asked for.
+    Asked(u32),
+    /// The mark of the same metric before.
+    Previous,
+}
+
+/// One thing a plugin asks for.
+#[derive(Clone, Debug)]
+pub enum Action {
+    /// An HTTP exchange.
+    Send {
+        /// The id it was given.
+        exchange: u32,
+        /// What to send.
+        request: Box<Request>,
+    },
+    /// An exchange that cannot be had; it comes back as a failure.
+    Impossible {
+        /// The id it was given.
+        exchange: u32,
+        /// The series it would have belonged to.
+        name: String,
+        /// Why, for the plugin's author.
+        detail: String,
+    },
+    /// Give an exchange up.
+    Cancel(u32),
+    /// Wake the iteration after this many nanoseconds.
+    Wait {
+        /// The id it was given.
+        timer: u32,
+        /// How long.
+        nanoseconds: u64,
+    },
+    /// Take a timer back.
+    Clear(u32),
+    /// Record a time.
+    Mark {
+        /// Position in the plugin's metrics.
+        metric: u32,
+        /// From where.
+        since: Since,
+        /// As how many samples.
+        weight: u32,
+    },
+    /// Add to a counter.
+    Count {
+        /// Position in the plugin's metrics.
+        metric: u32,
+        /// How much.
+        n: u64,
+    },
+    /// Record a value.
+    Observe {
+        /// Position in the plugin's metrics.
+        metric: u32,
+        /// What.
+        value: f64,
+    },
+    /// Count a check.
+    Check {
+        /// Position in the plugin's metrics.
+        metric: u32,
+        /// Whether it passed.
+        passed: bool,
+    },
+    /// End the iteration.
+    Finish(Verdict),
+}
+
+impl Room {
+    /// Gives out the next exchange id and enqueues what `action` makes of it.
+    fn enqueue_exchange(&mut self, name: &'static str, action: impl FnOnce(&mut Self, u32) -> Action) -> u32 {
+        let exchange = self.next_exchange;
+        self.next_exchange = exchange.wrapping_add(1);
+        let action = action(self, exchange);
+        self.enqueue(name, || action);
+        exchange
+    }
+
+    /// The request of the interface with its blob looked up, or why there is none.
+    fn resolve(&mut self, request: wit::Request) -> Result<Request, String> {
+        let limits = &self.limits;
+        let lists =
+            [request.fields.len(), request.extensions.len(), request.wanted_fields.as_ref().map_or(0, Vec::len)];
+        if let Some(length) = lists.into_iter().find(|&length| length > limits.list) {
+            return Err(format!("a list of {length} elements where {} are allowed (limits.plugin.list)", limits.list));
+        }
+        let body = match request.body {
+            wit::Body::Empty => Bytes::new(),
+            wit::Body::Bytes(bytes) if bytes.len() > limits.string => {
+                return Err(format!(
+                    "a body of {} bytes where {} are allowed (limits.plugin.string)",
+                    bytes.len(),
+                    limits.string
+                ));
+            }
+            wit::Body::Bytes(bytes) => bytes.into(),
+            wit::Body::Blob(blob) => {
+                let known = usize::try_from(blob).ok().and_then(|at| self.blobs.get(at)).cloned();
+                known.unwrap_or_else(|| {
+                    self.misuse(|| format!("blob {blob} was never registered"));
+                    Bytes::new()
+                })
+            }
+        };
+        Ok(Request {
+            name: request.name,
+            method: request.method,
+            authority: request.authority,
+            path_with_query: request.path_with_query,
+            fields: request.fields,
+            body,
+            read: match request.read {
+                wit::ReadMode::Head => ReadMode::Head,
+                wit::ReadMode::Whole(most) => ReadMode::Whole(most),
+                wit::ReadMode::Events => ReadMode::Events,
+                wit::ReadMode::Lines => ReadMode::Lines,
+                wit::ReadMode::Chunks => ReadMode::Chunks,
+                wit::ReadMode::Count => ReadMode::Count,
+            },
+            wanted_fields: request.wanted_fields,
+            follow_redirects: request.follow_redirects,
+            extensions: request.extensions,
+            timeout: request.timeout,
+        })
+    }
+}
+
+impl wit::Host for Room {}
+
+impl Host for Room {
+    fn register_blob(&mut self, bytes: Vec<u8>) -> u32 {
+        let blob = u32::try_from(self.blobs.len()).unwrap_or(u32::MAX);
+        if self.stage != Stage::Configure {
+            self.misuse(|| "`register-blob` is allowed in `configure` only".into());
+        } else if self.blob_bytes + bytes.len() > BLOB_BYTES || self.blobs.len() >= self.limits.list {
+            let most = self.limits.list;
+            self.misuse(|| format!("blobs of more than {} MiB in all, or more than {most}", BLOB_BYTES >> 20));
+        } else {
+            self.blob_bytes += bytes.len();
+            self.blobs.push(bytes.into());
+        }
+        blob
+    }
+
+    fn send(&mut self, request: wit::Request) -> u32 {
+        self.enqueue_exchange("send", |room, exchange| {
+            let name = request.name.clone().unwrap_or_default();
+            match room.resolve(request) {
+                Ok(request) => Action::Send { exchange, request: Box::new(request) },
+                Err(detail) => Action::Impossible { exchange, name, detail },
+            }
+        })
+    }
+
+    fn open(&mut self, request: wit::SocketRequest) -> u32 {
+        self.enqueue_exchange("open", |_, exchange| Action::Impossible {
+            exchange,
+            name: request.name.unwrap_or_default(),
+            detail: "this version of the engine has no WebSocket transport".into(),
+        })
+    }
+
+    fn write(&mut self, exchange: u32, _message: wit::MessageResult) {
+        self.misuse(|| format!("`write` on exchange {exchange}, which is no open WebSocket"));
+    }
+
+    fn close(&mut self, exchange: u32, _info: wit::CloseInfoResult) {
+        self.misuse(|| format!("`close` on exchange {exchange}, which is no open WebSocket"));
+    }
+
+    fn cancel(&mut self, exchange: u32) {
+        self.enqueue("cancel", || Action::Cancel(exchange));
+    }
+
+    fn wait(&mut self, nanoseconds: u64) -> u32 {
+        let timer = self.next_timer;
+        self.next_timer = timer.wrapping_add(1);
+        self.enqueue("wait", || Action::Wait { timer, nanoseconds });
+        timer
+    }
+
+    fn clear(&mut self, timer: u32) {
+        self.enqueue("clear", || Action::Clear(timer));
+    }
+
+    fn mark(&mut self, metric: u32, since: wit::Since, weight: u32) {
+        let since = match since {
+            wit::Since::Due => Since::Due,
+            wit::Since::Asked(exchange) => Since::Asked(exchange),
+            wit::Since::Previous => Since::Previous,
+        };
+        self.enqueue("mark", || Action::Mark { metric, since, weight });
+    }
+
+    fn count(&mut self, metric: u32, n: u64) {
+        self.enqueue("count", || Action::Count { metric, n });
+    }
+
+    fn observe(&mut self, metric: u32, value: f64) {
+        self.enqueue("observe", || Action::Observe { metric, value });
+    }
+
+    fn check(&mut self, metric: u32, passed: bool) {
+        self.enqueue("check", || Action::Check { metric, passed });
+    }
+
+    fn share(&mut self, json: String) {
+        if self.stage != Stage::Setup {
+            self.misuse(|| "`share` is allowed in setup flows only".into());
+        } else if json.len() > SHARE_BYTES {
+            self.misuse(|| format!("`share` of {} bytes where {SHARE_BYTES} are allowed", json.len()));
+        } else {
+            self.shared.push(json);
+        }
+    }
+
+    fn log(&mut self, level: wit::Level, text: String) {
+        self.write_log(level, text);
+    }
+
+    fn finish(&mut self, verdict: wit::Verdict) {
+        let verdict = match verdict {
+            wit::Verdict::Ok => Verdict::Ok,
+            wit::Verdict::Cancelled => Verdict::Cancelled,
+            wit::Verdict::Failed(text) => Verdict::Failed(text),
+            wit::Verdict::FailedBy(exchange) => Verdict::FailedBy(exchange),
+        };
+        let action = Action::Finish(verdict);
+        self.enqueue("finish", || action);
+        self.finished = true;
+    }
+}

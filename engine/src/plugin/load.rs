@@ -1,0 +1,273 @@
+//! From a file to a plugin that can be instantiated: read, identify, compile, link, describe.
+
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+use wasmtime::Engine;
+use wasmtime::component::Component;
+
+use super::bindings::PluginPre;
+use super::bindings::engine::workload::types as wit;
+use super::host::Host;
+use super::instance;
+use super::limits::Limits;
+use super::room::Room;
+
+/// The interface this engine speaks.
+pub const INTERFACE: &str = "engine:workload@0.1.0";
+/// What a plugin may import.
+const IMPORTS: [&str; 2] = ["engine:workload/types@0.1.0", "engine:workload/actions@0.1.0"];
+/// What a plugin must export.
+const EXPORT: &str = "engine:workload/workload@0.1.0";
+
+/// A plugin that cannot be used, told so that its user or author can act.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("plugin {}: {what}\n  help: {help}", file.display())]
+pub struct Refusal {
+    /// The file.
+    pub file: PathBuf,
+    /// What is wrong.
+    pub what: String,
+    /// What to do.
+    pub help: String,
+}
+
+/// What kind of figure a metric of a plugin is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum MetricKind {
+    /// A time.
+    Mark,
+    /// A sum.
+    Counter,
+    /// A distribution of values.
+    Observation,
+    /// Passed and failed.
+    Check,
+}
+
+/// A figure of a plugin's own.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Metric {
+    /// Unique within the plugin.
+    pub name: String,
+    /// What kind it is.
+    pub kind: MetricKind,
+    /// Its unit for people.
+    pub unit: String,
+    /// One line for reports.
+    pub summary: String,
+}
+
+/// What a plugin says of itself.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Description {
+    /// The name by which scenarios call it.
+    pub name: String,
+    /// Its own version.
+    pub version: String,
+    /// One line for people.
+    pub summary: String,
+    /// Its metrics; actions name them by position.
+    pub metrics: Vec<Metric>,
+    /// JSON Schema of its configuration; empty where it has none.
+    pub config_schema: String,
+}
+
+/// A compiled and linked plugin. Cheap to share between threads.
+pub struct Plugin {
+    /// Where it was read from.
+    pub file: PathBuf,
+    /// SHA-256 of the file, in hex.
+    pub sha256: String,
+    /// Size of the file in bytes.
+    pub size: usize,
+    /// What it says of itself.
+    pub description: Description,
+    pub(super) engine: Engine,
+    pub(super) pre: PluginPre<Room>,
+    pub(super) limits: Arc<Limits>,
+}
+
+impl Host {
+    /// Reads, compiles and links the component in `file`, and asks it who it is.
+    ///
+    /// # Errors
+    /// A refusal that says what is wrong with the file and what to do.
+    pub fn load(&self, file: &Path) -> Result<Plugin, Refusal> {
+        let bytes = std::fs::read(file).map_err(|error| Refusal {
+            file: file.to_owned(),
+            what: format!("cannot be read: {error}"),
+            help: "check the path and its permissions".into(),
+        })?;
+        self.load_bytes(file, &bytes)
+    }
+
+    /// As [`Self::load`], from bytes that `file` only names.
+    ///
+    /// # Errors
+    /// A refusal that says what is wrong with them and what to do.
+    pub fn load_bytes(&self, file: &Path, bytes: &[u8]) -> Result<Plugin, Refusal> {
+        let refuse = |what: String, help: &str| Refusal { file: file.to_owned(), what, help: help.to_owned() };
+        identify(bytes).map_err(|(what, help)| refuse(what, help))?;
+        let component = Component::new(&self.engine, bytes).map_err(|error| {
+            refuse(
+                format!("is not a component that this engine can compile: {error:#}"),
+                "rebuild it; if it uses newer features of WebAssembly (async, threads, GC), turn them off",
+            )
+        })?;
+        self.check_items(&component).map_err(|(what, help)| refuse(what, &help))?;
+        let pre = self.linker.instantiate_pre(&component).and_then(PluginPre::new).map_err(|error| {
+            refuse(
+                format!("does not fit the interface {INTERFACE}: {error:#}"),
+                "rebuild it against the interface of this engine version (folder wit/)",
+            )
+        })?;
+        let wit = instance::describe(&self.engine, &pre, &self.limits)
+            .map_err(|fault| refuse(format!("failed when asked to describe itself: {fault}"), "fix `describe`"))?;
+        let description = describe(wit, &self.limits)
+            .map_err(|what| refuse(format!("describes itself wrongly: {what}"), "fix what `describe` returns"))?;
+        Ok(Plugin {
+            file: file.to_owned(),
+            sha256: hex(&Sha256::digest(bytes)),
+            size: bytes.len(),
+            description,
+            engine: self.engine.clone(),
+            pre,
+            limits: Arc::clone(&self.limits),
+        })
+    }
+
+    /// Imports and exports by name, before linking: the linker's own error names types, not what to do.
+    fn check_items(&self, component: &Component) -> Result<(), (String, String)> {
+        let kind = component.component_type();
+        let exports: Vec<String> = kind.exports(&self.engine).map(|(name, _)| name.to_owned()).collect();
+        let imports = kind.imports(&self.engine).map(|(name, _)| name.to_owned());
+        let foreign: Vec<String> = imports.filter(|name| !IMPORTS.iter().any(|known| fits(name, known))).collect();
+        for name in foreign.iter().chain(&exports) {
+            if name.starts_with("engine:workload/") && !IMPORTS.iter().chain([&EXPORT]).any(|known| fits(name, known)) {
+                return Err((
+                    format!("was built against `{name}`, and this engine speaks {INTERFACE}"),
+                    "rebuild the plugin against this engine's interface (folder wit/), or use the engine version it was built for".into(),
+                ));
+            }
+        }
+        if !exports.iter().any(|name| fits(name, EXPORT)) {
+            let exports =
+                if exports.is_empty() { "nothing".to_owned() } else { format!("`{}`", exports.join("`, `")) };
+            return Err((
+                format!("is a component, but not a workload plugin: it exports {exports}, not `{EXPORT}`"),
+                "build it for the world `engine:workload/plugin` (docs/first-plugin.md)".into(),
+            ));
+        }
+        if !foreign.is_empty() {
+            let wasi = foreign.iter().any(|name| name.starts_with("wasi:"));
+            let mut help = String::from("plugins are pure: they have no files, sockets, clocks or environment");
+            if wasi {
+                help += "; build without WASI (Rust: target wasm32-unknown-unknown)";
+            }
+            return Err((
+                format!("imports `{}`, which is not offered; offered: `{}`", foreign.join("`, `"), IMPORTS.join("`, `")),
+                help,
+            ));
+        }
+        Ok(())
+    }
+}
+
+/// Whether an item's name means the known item: the same, or a compatible version of it (`0.1.x`).
+fn fits(name: &str, known: &str) -> bool {
+    name == known || known.rsplit_once('.').is_some_and(|(series, _)| {
+        name.strip_prefix(series).is_some_and(|rest| rest.starts_with('.') && rest[1..].parse::<u32>().is_ok())
+    })
+}
+
+/// Tells a component from what else may lie in a file.
+fn identify(bytes: &[u8]) -> Result<(), (String, &'static str)> {
+    const BUILD: &str = "plugins are WebAssembly components: see docs/first-plugin.md";
+    match bytes {
+        [] => Err(("the file is empty".into(), BUILD)),
+        [0, b'a', b's', b'm', _, _, 1, 0, ..] => Ok(()),
+        [0, b'a', b's', b'm', 1, 0, 0, 0, ..] => {
+            Err(("is a core WebAssembly module, not a component".into(), "make it a component: see docs/first-plugin.md"))
+        }
+        [0, b'a', b's', b'm', ..] => Err(("is WebAssembly of a version this engine does not know".into(), BUILD)),
+        _ => Err(("is not WebAssembly".into(), BUILD)),
+    }
+}
+
+/// Checks the bounds of a description and takes it over.
+fn describe(wit: wit::Description, limits: &Limits) -> Result<Description, String> {
+    const METRICS: usize = 64;
+    check_name("name", &wit.name)?;
+    if wit.metrics.len() > METRICS.min(limits.list) {
+        return Err(format!("{} metrics where {METRICS} are allowed", wit.metrics.len()));
+    }
+    let mut metrics: Vec<Metric> = Vec::with_capacity(wit.metrics.len());
+    for metric in wit.metrics {
+        check_name("metric", &metric.name)?;
+        if metrics.iter().any(|other| other.name == metric.name) {
+            return Err(format!("metric `{}` stands twice", metric.name));
+        }
+        let kind = match metric.kind {
+            wit::MetricKind::Mark => MetricKind::Mark,
+            wit::MetricKind::Counter => MetricKind::Counter,
+            wit::MetricKind::Observation => MetricKind::Observation,
+            wit::MetricKind::Check => MetricKind::Check,
+        };
+        metrics.push(Metric { name: metric.name, kind, unit: metric.unit, summary: metric.summary });
+    }
+    Ok(Description {
+        name: wit.name,
+        version: wit.version,
+        summary: wit.summary,
+        metrics,
+        config_schema: wit.config_schema,
+    })
+}
+
+/// Names are what scenarios and thresholds write, so they are plain.
+fn check_name(what: &str, name: &str) -> Result<(), String> {
+    const LONGEST: usize = 64;
+    let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_';
+    if name.is_empty() || name.len() > LONGEST || !name.chars().all(plain) {
+        let shown: String = name.chars().take(LONGEST).collect();
+        return Err(format!("{what} {shown:?}: 1 to {LONGEST} lower-case letters, digits and `_`"));
+    }
+    Ok(())
+}
+
+/// Lower-case hex.
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().fold(String::with_capacity(bytes.len() * 2), |mut text, byte| {
+        let _ = write!(text, "{byte:02x}");
+        text
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_compatible_version_fits_and_another_does_not() {
+        assert!(fits("engine:workload/workload@0.1.0", EXPORT));
+        assert!(fits("engine:workload/workload@0.1.3", EXPORT));
+        assert!(!fits("engine:workload/workload@0.2.0", EXPORT));
+        assert!(!fits("engine:workload/workload@0.10.0", EXPORT));
+        assert!(!fits("engine:workload/workload", EXPORT));
+    }
+
+    #[test]
+    fn files_that_are_no_components_are_told_apart() {
+        let what = |bytes: &[u8]| identify(bytes).unwrap_err().0;
+        assert_eq!(what(b""), "the file is empty");
+        assert_eq!(what(b"#!/bin/sh"), "is not WebAssembly");
+        assert_eq!(what(b"\0asm\x01\0\0\0"), "is a core WebAssembly module, not a component");
+        assert_eq!(what(b"\0asm\x09\0\0\0"), "is WebAssembly of a version this engine does not know");
+        assert!(identify(b"\0asm\x0d\0\x01\0").is_ok());
+    }
+}

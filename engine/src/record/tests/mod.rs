@@ -1,0 +1,6 @@
+//! What the recorder promises.
+
+mod distributions;
+mod merging;
+mod states;
+mod support;

@@ -1,0 +1,27 @@
+//! The result of a run and its views.
+//!
+//! [`RunResult`] is the one data set behind every view: `result.json` is it, and every text is rendered from it alone,
+//! so that no two views can disagree.
+
+mod build;
+mod colour;
+mod error;
+mod folder;
+mod mask;
+mod result;
+mod sections;
+mod summary;
+mod table;
+mod text;
+
+pub use build::{About, build};
+pub use colour::coloured;
+pub use error::ReportError;
+pub use folder::{Prepared, REPORT_FILE, RESULT_FILE, load, prepare, write};
+pub use mask::Mask;
+pub use result::*;
+pub use summary::{Bucket, Summary, ValueSummary};
+pub use text::markdown;
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,8 @@
+//! The result of a run and its views.
+
+mod figures;
+mod folders;
+mod masking;
+mod rendering;
+mod schema;
+mod support;

@@ -1,0 +1,152 @@
+//! A run without a scenario: one URL, with the `http` plugin.
+
+use super::code;
+use super::fault::{Fault, Faults};
+use super::overrides::{self, Overrides, Surroundings};
+use super::plan::Plan;
+use super::reader::Log;
+use super::resolve::{self, Origin};
+use super::source::{Sources, Span};
+use super::tree::{Node, Table, Text, Value};
+
+/// What the command line says of a run without a scenario. Nothing in it is expanded: the shell has done so.
+#[derive(Clone, Debug, Default)]
+pub struct QuickRun {
+    /// `--url`: with the path and query to be asked for.
+    pub url: String,
+    /// `--rate`: arrivals per second.
+    pub rate: f64,
+    /// `--duration`, such as `30s`.
+    pub duration: String,
+    /// `-m`: the method; `GET` where absent, `POST` where there is a body.
+    pub method: Option<String>,
+    /// `-H`: each written as `Name: value`.
+    pub fields: Vec<String>,
+    /// `-d`: the body.
+    pub body: Option<String>,
+    /// `--expect`: statuses that are right, as the `http` plugin takes them: `204`, `2xx`, `200-299`. The plugin's own
+    /// default where empty.
+    pub expect: Vec<String>,
+}
+
+/// What stands in a report for the value of a field that holds credentials.
+const MASK: &str = "***";
+
+/// Words in the name of a field whose value is a credential.
+const CREDENTIALS: [&str; 6] = ["authorization", "cookie", "token", "secret", "key", "password"];
+
+/// The plan of a run without a scenario.
+///
+/// # Errors
+/// Everything that is wrong with it, pointing at the options.
+pub fn quick(run: &QuickRun, overrides: &Overrides, surroundings: &Surroundings) -> Result<Plan, Faults> {
+    let (mut sources, log) = (Sources::default(), Log::default());
+    let url = sources.add_option("--url", &run.url);
+    let (origin, path) = split_url(&run.url);
+    let mut quick = Quick { sources: &mut sources, log: &log, secrets: Vec::new() };
+    let config = quick.config(run, path, url);
+    let secrets = quick.secrets;
+    let rate = sources.add_option("--rate", run.rate);
+    let duration = sources.add_option("--duration", &run.duration);
+    let workload = vec![
+        ("name", Node::text("http", url)),
+        ("share", Node { span: url, value: Value::Integer(1) }),
+        ("config", config),
+    ];
+    let phase = vec![
+        ("name", Node::text("load", duration)),
+        ("rate", Node { span: rate, value: Value::Float(run.rate) }),
+        ("duration", Node::text(&run.duration, duration)),
+    ];
+    let list = |entries, span| Node { span, value: Value::Array(vec![Node::table(entries, span)]) };
+    let root = Node::table(
+        vec![
+            ("target", Node::table(vec![("url", Node::text(origin, url))], url)),
+            ("workload", list(workload, url)),
+            ("phase", list(phase, rate)),
+        ],
+        url,
+    );
+    let mut root = match root.value {
+        Value::Table(table) => table,
+        _ => Table::default(),
+    };
+    overrides::apply_sets(&mut root, &overrides.set, Some(url), &mut sources, &log);
+    overrides::apply(&mut root, overrides, Some(url), &mut sources, &log);
+    let options = overrides::options(overrides, surroundings.cores, &mut sources, &log);
+    let name = "quick".to_owned();
+    resolve::resolve(&root, Origin { scenario: None, name, whole: url, options, secrets }, sources, log)
+}
+
+/// The origin of a URL, and the path and query to be asked for. What is no URL is left to the check of `target.url`.
+fn split_url(text: &str) -> (String, String) {
+    let Ok(mut url) = url::Url::parse(text) else { return (text.to_owned(), "/".to_owned()) };
+    let query = url.query().map(|query| format!("?{query}")).unwrap_or_default();
+    let path = format!("{}{query}", url.path());
+    // A fragment is never sent.
+    url.set_fragment(None);
+    url.set_query(None);
+    url.set_path("");
+    (url.into(), path)
+}
+
+struct Quick<'a> {
+    sources: &'a mut Sources,
+    log: &'a Log,
+    secrets: Vec<String>,
+}
+
+impl Quick<'_> {
+    fn config(&mut self, run: &QuickRun, path: String, url: Span) -> Node {
+        let mut entries = vec![("method", self.method(run)), ("path", Node::text(path, url))];
+        let fields: Vec<_> = run.fields.iter().filter_map(|field| self.field(field)).collect();
+        if !fields.is_empty() {
+            entries.push(("fields", Node { span: url, value: Value::Array(fields) }));
+        }
+        if let Some(body) = &run.body {
+            entries.push(("body", Node::text(body, url)));
+        }
+        if !run.expect.is_empty() {
+            let status = |text: &String| {
+                text.parse()
+                    .map_or_else(|_| Node::text(text, url), |status| Node { span: url, value: Value::Integer(status) })
+            };
+            entries.push(("expect", Node { span: url, value: Value::Array(run.expect.iter().map(status).collect()) }));
+        }
+        Node::table(entries, url)
+    }
+
+    fn method(&mut self, run: &QuickRun) -> Node {
+        let method = run.method.as_deref().unwrap_or(if run.body.is_some() { "POST" } else { "GET" });
+        let span = self.sources.add_option("-m", method);
+        if http::Method::from_bytes(method.as_bytes()).is_err() {
+            let fault = Fault::new(code::QUICK_BAD_METHOD, format!("`{method}` is not a method"));
+            self.log.note(fault.at(span, "not one").hint("for example: -m POST"));
+        }
+        Node::text(method, span)
+    }
+
+    /// One field as a pair of name and value; `None` after noting that it is none.
+    fn field(&mut self, written: &str) -> Option<Node> {
+        let parsed = written.split_once(':').map(|(name, value)| (name.trim(), value.trim()));
+        let Some((name, value)) = parsed.filter(|(name, _)| http::HeaderName::try_from(*name).is_ok()) else {
+            let span = self.sources.add_option("-H", written);
+            let fault = Fault::new(code::QUICK_BAD_FIELD, "a field is written as `Name: value`").at(span, "not one");
+            self.log.note(fault.hint("for example: -H \"accept: application/json\""));
+            return None;
+        };
+        let secret = CREDENTIALS.iter().any(|word| name.to_ascii_lowercase().contains(word));
+        // The text that faults point into must not show it either.
+        let shown = if secret { MASK } else { value };
+        let span = self.sources.add_option("-H", format!("{name}: {shown}"));
+        if secret && !value.is_empty() {
+            self.secrets.push(value.to_owned());
+            // `Bearer xyz`: the second word alone is as secret.
+            self.secrets.extend(value.split_once(' ').map(|(_, credential)| credential.trim().to_owned()));
+            self.secrets.sort_unstable();
+            self.secrets.dedup();
+        }
+        let value = Text { raw: shown.to_owned(), value: value.to_owned() };
+        Some(Node { span, value: Value::Array(vec![Node::text(name, span), Node { span, value: Value::Text(value) }]) })
+    }
+}

@@ -1,0 +1,102 @@
+//! The values of a scenario, each with its place. Owned, so that a text that came from the command line can take the
+//! place of one from the file.
+
+use super::source::Span;
+
+/// A value and where it stands.
+#[derive(Clone, Debug)]
+pub(super) struct Node {
+    /// The value as written; of a table with a header, the header.
+    pub(super) span: Span,
+    pub(super) value: Value,
+}
+
+/// A value of TOML.
+#[derive(Clone, Debug)]
+pub(super) enum Value {
+    Text(Text),
+    Integer(i128),
+    Float(f64),
+    Boolean(bool),
+    Datetime(String),
+    Array(Vec<Node>),
+    Table(Table),
+}
+
+/// A string, before and after `${…}` was expanded.
+#[derive(Clone, Debug)]
+pub(super) struct Text {
+    /// As written: what is shown to people.
+    pub(super) raw: String,
+    /// As meant: what is used.
+    pub(super) value: String,
+}
+
+/// A table, its entries in the order in which they were written.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Table {
+    pub(super) entries: Vec<Entry>,
+}
+
+/// One entry of a table.
+#[derive(Clone, Debug)]
+pub(super) struct Entry {
+    pub(super) key: String,
+    pub(super) key_span: Span,
+    pub(super) node: Node,
+}
+
+impl Node {
+    /// A string without anything to expand.
+    pub(super) fn text(text: impl Into<String>, span: Span) -> Self {
+        let raw: String = text.into();
+        Self { span, value: Value::Text(Text { value: raw.clone(), raw }) }
+    }
+
+    /// A table of these entries, whose keys stand where their values do.
+    pub(super) fn table(entries: Vec<(&str, Self)>, span: Span) -> Self {
+        let entries = entries.into_iter().map(|(key, node)| Entry { key: key.to_owned(), key_span: node.span, node });
+        Self { span, value: Value::Table(Table { entries: entries.collect() }) }
+    }
+}
+
+impl Value {
+    /// What type it is, with its article.
+    pub(super) fn type_name(&self) -> &'static str {
+        match self {
+            Self::Text(_) => "a string",
+            Self::Integer(_) => "an integer",
+            Self::Float(_) => "a float",
+            Self::Boolean(_) => "a boolean",
+            Self::Datetime(_) => "a date or time",
+            Self::Array(_) => "an array",
+            Self::Table(_) => "a table",
+        }
+    }
+}
+
+impl Table {
+    /// The entry of a key.
+    pub(super) fn get(&self, key: &str) -> Option<&Entry> {
+        self.entries.iter().find(|entry| entry.key == key)
+    }
+
+    /// The entry of a key, to be changed.
+    pub(super) fn get_mut(&mut self, key: &str) -> Option<&mut Entry> {
+        self.entries.iter_mut().find(|entry| entry.key == key)
+    }
+
+    /// Takes an entry out.
+    pub(super) fn remove(&mut self, key: &str) {
+        self.entries.retain(|entry| entry.key != key);
+    }
+
+    /// The entry of a key: made as `make` says where there is none.
+    pub(super) fn entry(&mut self, key: &str, key_span: Span, make: impl FnOnce() -> Node) -> &mut Entry {
+        let at = self.entries.iter().position(|entry| entry.key == key).unwrap_or_else(|| {
+            self.entries.push(Entry { key: key.to_owned(), key_span, node: make() });
+            self.entries.len() - 1
+        });
+        &mut self.entries[at]
+    }
+}

@@ -1,0 +1,126 @@
+//! The schedule: which workload is due when, for every arrival of a run.
+//!
+//! Pure: no clock, no I/O, nothing but integer arithmetic, so that two runs, any number of workers and any machine agree
+//! on every arrival. A [`Schedule`] is made of phases, each with a [`Profile`], and a [`Mix`] of workloads. Nothing is
+//! stored per arrival: a [`Share`] computes what one worker is to start as it goes.
+//!
+//! Arrival k, from 0, is due when the integral of the rate over all phases so far reaches k. So the first is due at once,
+//! the count is the integral, and a fraction left over by one phase carries into the next.
+
+mod arrivals;
+mod counts;
+mod mix;
+mod profile;
+mod rate;
+mod seed;
+mod segments;
+#[cfg(test)]
+mod tests;
+
+use std::sync::Arc;
+
+pub use arrivals::{Arrival, Share};
+pub use counts::Counts;
+pub use mix::{Mix, MixError, Weight};
+pub use profile::Profile;
+pub use rate::{Area, Rate};
+pub use seed::arrival_seed;
+
+use segments::Segment;
+
+/// One stretch of a schedule.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Stretch {
+    /// How long it lasts, in nanoseconds.
+    pub length_ns: u64,
+    /// How many arrivals it offers, and when.
+    pub profile: Profile,
+}
+
+/// All arrivals of a run. Cheap to clone.
+#[derive(Clone, Debug)]
+pub struct Schedule {
+    inner: Arc<Inner>,
+}
+
+/// What all shares of a schedule have in common.
+#[derive(Debug)]
+struct Inner {
+    segments: Vec<Segment>,
+    mix: Mix,
+    planned: u64,
+    length_ns: u64,
+}
+
+/// Why there is no schedule of these stretches.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ScheduleError {
+    /// Phases are numbered in 16 bits.
+    #[error("more than 65,535 phases")]
+    TooManyPhases,
+    /// Together they last longer than 2^64 nanoseconds, or plan more than 2^63 arrivals.
+    #[error("the phases are too long to be counted")]
+    TooLong,
+}
+
+impl Schedule {
+    /// The schedule of these stretches, one after the other, for this mix.
+    ///
+    /// # Errors
+    /// Where there are more stretches, nanoseconds or arrivals than can be numbered.
+    pub fn new(stretches: &[Stretch], mix: Mix) -> Result<Self, ScheduleError> {
+        if stretches.len() > usize::from(u16::MAX) {
+            return Err(ScheduleError::TooManyPhases);
+        }
+        let (segments, length_ns) = segments::lay_out(stretches).ok_or(ScheduleError::TooLong)?;
+        let planned = segments.last().map_or(0, |segment| segment.end);
+        Ok(Self { inner: Arc::new(Inner { segments, mix, planned, length_ns }) })
+    }
+
+    /// The number of arrivals of the whole run.
+    pub fn planned(&self) -> u64 {
+        self.inner.planned
+    }
+
+    /// The length of all phases together, in nanoseconds: the moment at which the schedule ends.
+    pub fn length_ns(&self) -> u64 {
+        self.inner.length_ns
+    }
+
+    /// The mix of workloads.
+    pub fn mix(&self) -> &Mix {
+        &self.inner.mix
+    }
+
+    /// Start and end of a phase in nanoseconds from the start of the run; `None` where there is no such phase.
+    pub fn phase_bounds_ns(&self, phase: usize) -> Option<(u64, u64)> {
+        self.inner.segments.get(phase).map(|segment| (segment.start_ns, segment.start_ns + segment.stretch.length_ns))
+    }
+
+    /// The highest rate at any moment of the run.
+    pub fn peak(&self) -> Rate {
+        self.inner.segments.iter().map(|segment| segment.stretch.profile.peak()).max().unwrap_or(Rate::ZERO)
+    }
+
+    /// What worker `worker` (from 0) of `of` workers is to start, by due time.
+    ///
+    /// A worker takes every `of`-th arrival *of each workload*, so that its mix is that of the run for any number of
+    /// workers; which one it begins with is shifted from workload to workload, so that the first worker does not get the
+    /// first of each. Taking every `of`-th arrival of all would be badly balanced where `of` is a Fibonacci number, since
+    /// the mix is drawn by multiples of the golden ratio. The shares of all workers together are the whole schedule.
+    ///
+    /// The share of a worker that does not exist (`worker` ≥ `of`) is empty.
+    pub fn share(&self, worker: u32, of: u32) -> Share {
+        Share::new(Arc::clone(&self.inner), worker, of)
+    }
+
+    /// Every arrival of the run, by due time.
+    pub fn all(&self) -> Share {
+        self.share(0, 1)
+    }
+
+    /// How many arrivals are planned, by phase and workload. Takes microseconds, however long the run.
+    pub fn counts(&self) -> Counts {
+        Counts::of(&self.inner.segments, &self.inner.mix)
+    }
+}

@@ -1,0 +1,8 @@
+//! What verdicts follow from which figures.
+
+mod intervals;
+mod numbers;
+mod rules;
+mod support;
+mod thresholds;
+mod validity;

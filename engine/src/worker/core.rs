@@ -1,0 +1,427 @@
+//! The iterations in flight on one worker: begun, woken by events, ended.
+//!
+//! Everything here happens on one thread, inside one borrow of [`Core`]. The client never calls back from within `send`
+//! or `cancel`, so no call nests.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::sync::mpsc::Sender;
+use std::task::Waker;
+use std::time::Duration;
+
+use slab::Slab;
+use smallvec::SmallVec;
+
+use crate::client::{Client, Timeouts};
+use crate::clock::{Clock, Time};
+use crate::plugin::{Action, Arrival, Event, Fault, FaultKind, Flow, MetricKind};
+use crate::record::{ExchangeSample, Finished, Outcome, Recorder};
+
+use super::alarms::{Alarm, Alarms, FlightKey};
+use super::flight::{Exchange, ExchangeEnd, Flight, Job, Kind, Notes, Open, token};
+use super::instances::{Instances, NoInstance, refused_kind};
+use super::listener::Listener;
+use super::slots::Slots;
+
+/// What a worker needs to know of a workload to run its iterations.
+pub(super) struct Workload {
+    pub(super) instances: Instances,
+    pub(super) timeouts: Timeouts,
+    pub(super) iteration_timeout: Duration,
+    /// Redirects to follow where a request does not say.
+    pub(super) redirects: u32,
+    /// Kinds of its plugin's metrics, by position.
+    pub(super) metrics: Vec<MetricKind>,
+    /// Position of its plugin among the run's plugins.
+    pub(super) plugin: usize,
+}
+
+/// Something a person should hear of while the run goes on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Notice {
+    /// A plugin's fault, the first with this text on its worker.
+    Fault {
+        /// Position of the workload.
+        workload: usize,
+        /// The failure reason.
+        reason: &'static str,
+        /// For the plugin's author.
+        text: String,
+    },
+    /// A line a plugin logged.
+    Log {
+        /// Position of the workload.
+        workload: usize,
+        /// How loud.
+        level: &'static str,
+        /// The line.
+        text: String,
+    },
+}
+
+/// Log lines a worker passes on in a second; the rest are counted.
+const LOG_LINES_PER_SECOND: u32 = 10;
+/// Different texts of faults that are kept.
+const FAULT_TEXTS: usize = 50;
+/// Ended iterations whose lists are kept for the next ones.
+const SPARE_FLIGHTS: usize = 1_024;
+
+/// Passes log lines on, so many a second.
+#[derive(Debug, Default)]
+pub(super) struct LogGate {
+    second: u64,
+    passed: u32,
+    /// Lines that were not passed on.
+    pub(super) dropped: u64,
+}
+
+/// The iterations in flight on a worker, with all they need.
+pub(super) struct Core {
+    pub(super) clock: Rc<dyn Clock>,
+    pub(super) client: Client,
+    pub(super) recorder: Recorder,
+    pub(super) listener: Option<Box<dyn Listener>>,
+    pub(super) workloads: Vec<Workload>,
+    /// Names of the phases.
+    pub(super) phases: Arc<[String]>,
+    pub(super) slots: Arc<Slots>,
+    pub(super) notices: Sender<Notice>,
+    /// When the schedule starts.
+    pub(super) t0: Time,
+    /// The same in nanoseconds since the Unix epoch.
+    pub(super) wall_t0: u64,
+    pub(super) flights: Slab<Box<Flight>>,
+    pub(super) exchanges: Slab<Open>,
+    pub(super) alarms: Alarms,
+    /// What plugins' faults said, by workload, with how often.
+    pub(super) faults: BTreeMap<(usize, &'static str, String), u64>,
+    pub(super) log_gate: LogGate,
+    /// The moment the worker's loop sleeps to, and how to wake it earlier.
+    pub(super) armed: Time,
+    pub(super) waker: Option<Waker>,
+    pub(super) serial: u32,
+    pub(super) actions: Vec<Action>,
+    pub(super) name: String,
+    spare: Vec<Box<Flight>>,
+}
+
+/// What [`Core::new`] is made of.
+pub(super) struct Parts {
+    pub(super) clock: Rc<dyn Clock>,
+    pub(super) client: Client,
+    pub(super) recorder: Recorder,
+    pub(super) listener: Option<Box<dyn Listener>>,
+    pub(super) workloads: Vec<Workload>,
+    pub(super) phases: Arc<[String]>,
+    pub(super) slots: Arc<Slots>,
+    pub(super) notices: Sender<Notice>,
+    pub(super) t0: Time,
+    pub(super) wall_t0: u64,
+}
+
+impl Core {
+    /// A worker's core with nothing in flight.
+    pub(super) fn new(parts: Parts) -> Self {
+        let Parts { clock, client, recorder, listener, workloads, phases, slots, notices, t0, wall_t0 } = parts;
+        Self {
+            clock,
+            client,
+            recorder,
+            listener,
+            workloads,
+            phases,
+            slots,
+            notices,
+            t0,
+            wall_t0,
+            flights: Slab::new(),
+            exchanges: Slab::new(),
+            alarms: Alarms::default(),
+            faults: BTreeMap::new(),
+            log_gate: LogGate::default(),
+            armed: Time(u64::MAX),
+            waker: None,
+            serial: 0,
+            actions: Vec::new(),
+            name: String::new(),
+            spare: Vec::new(),
+        }
+    }
+
+    /// Starts the iteration of a job. An arrival has its slot already; `slot_wait` nanoseconds went by for it.
+    pub(super) fn launch(&mut self, job: Job, slot_wait: u64) {
+        let start = self.clock.now();
+        if job.kind == Kind::Arrival {
+            self.recorder.started(job.workload, job.phase, job.due, start, slot_wait);
+        }
+        let instances = &mut self.workloads[job.workload].instances;
+        let instance = match instances.pick(start) {
+            Ok(instance) => instance,
+            Err(NoInstance::BackOff(kind)) => return self.close_unstarted(&job, start, kind),
+            Err(NoInstance::Failed(refused)) => {
+                let kind = refused_kind(&refused);
+                self.note_fault(job.workload, kind.reason(), refused.to_string());
+                return self.close_unstarted(&job, start, kind);
+            }
+        };
+        let began = self.clock.now();
+        let target = self.workloads[job.workload].instances.get(instance);
+        let flow = match job.kind {
+            Kind::Arrival => target.start(&Arrival {
+                sequence: job.sequence,
+                index: job.index,
+                seed: job.seed,
+                client: 1,
+                wall_time: self.wall_t0.saturating_add(job.due.since(self.t0)),
+                phase: self.phases.get(job.phase).map_or("", String::as_str),
+            })
+            .map(Some),
+            Kind::Setup => target.setup(),
+            Kind::Teardown => target.teardown(),
+        };
+        self.note_call(&job, began);
+        let mut flight = self.spare.pop().unwrap_or_else(|| Box::new(Flight::new(job)));
+        self.serial = self.serial.wrapping_add(1);
+        flight.reset(job, self.serial, start, instance);
+        let key = FlightKey { at: to_u32(self.flights.insert(flight)), serial: self.serial };
+        match flow {
+            Ok(Some(flow)) => {
+                self.flights[key.at as usize].flow = Some(flow);
+                let at = start + self.workloads[job.workload].iteration_timeout;
+                self.set_alarm(at, key, Alarm::TimeOut);
+                self.heed(key, job.due, start);
+            }
+            Ok(None) => self.end(key, start, Outcome::Ok),
+            Err(fault) => self.poison(key, start, fault),
+        }
+    }
+
+    /// Hands an event to an iteration; `at` is when its bytes were read, or when its timer was due.
+    pub(super) fn call(&mut self, key: FlightKey, event: &Event<'_>, at: Time) {
+        let began = self.clock.now();
+        let flight = &mut self.flights[key.at as usize];
+        let job = flight.job;
+        let Some(flow) = flight.flow.as_mut() else { return };
+        let result = self.workloads[job.workload].instances.get(flight.instance).deliver(flow, event);
+        self.note_call(&job, began);
+        match result {
+            Ok(()) => self.heed(key, at, at),
+            Err(fault) => self.poison(key, at, fault),
+        }
+    }
+
+    /// Ends an iteration: what is open is given up, what it recorded is written down, its place is free.
+    pub(super) fn end(&mut self, key: FlightKey, at: Time, outcome: Outcome<'_>) {
+        let Some((flow, job, instance)) = self.close(key, at, outcome) else { return };
+        let well = !matches!(outcome, Outcome::Failed(reason) if reason.starts_with("plugin_"));
+        let instances = &mut self.workloads[job.workload].instances;
+        match flow.map(|flow| instances.get(instance).end(flow)) {
+            Some(Err(fault)) => self.lose_all(job.workload, instance, at, &fault),
+            _ => instances.release(instance, well),
+        }
+    }
+
+    /// A call on an iteration's instance trapped: it fails, its neighbours are lost, the instance goes.
+    fn poison(&mut self, key: FlightKey, at: Time, fault: Fault) {
+        if let Some((_, job, instance)) = self.close(key, at, Outcome::Failed(fault.kind.reason())) {
+            self.lose_all(job.workload, instance, at, &fault);
+        }
+    }
+
+    /// Gives an instance up, and all iterations on it.
+    fn lose_all(&mut self, workload: usize, instance: usize, at: Time, fault: &Fault) {
+        self.pass_log(workload, instance);
+        self.note_fault(workload, fault.kind.reason(), fault.text.clone());
+        let lost: Vec<FlightKey> = self
+            .flights
+            .iter()
+            .filter(|(_, flight)| flight.instance == instance && flight.job.workload == workload)
+            .map(|(at, flight)| FlightKey { at: to_u32(at), serial: flight.serial })
+            .collect();
+        for key in lost {
+            self.close(key, at, Outcome::Lost);
+        }
+        self.workloads[workload].instances.poison(instance, at, fault.kind);
+    }
+
+    /// Writes an iteration down and frees its place; the plugin's side of it is the caller's to end.
+    pub(super) fn close(
+        &mut self,
+        key: FlightKey,
+        at: Time,
+        outcome: Outcome<'_>,
+    ) -> Option<(Option<Flow>, Job, usize)> {
+        if !self.is_alive(key) {
+            return None;
+        }
+        let mut flight = self.flights.remove(key.at as usize);
+        for place in std::mem::take(&mut flight.open) {
+            let open = self.exchanges.remove(place);
+            if open.impossible.is_none() {
+                self.client.cancel(token(place, open.serial));
+            }
+            flight.notes.exchanges.push(Exchange::given_up(&open, at));
+        }
+        let job = flight.job;
+        self.write_down(&job, flight.start, at, outcome, &flight.notes);
+        let ended = (flight.flow.take(), job, flight.instance);
+        if self.spare.len() < SPARE_FLIGHTS {
+            self.spare.push(flight);
+        }
+        Some(ended)
+    }
+
+    /// An arrival for which there is no instance fails at once: it was started, and nothing goes unrecorded.
+    fn close_unstarted(&mut self, job: &Job, at: Time, kind: FaultKind) {
+        self.write_down(job, at, at, Outcome::Failed(kind.reason()), &Notes::default());
+    }
+
+    fn write_down(&mut self, job: &Job, start: Time, end: Time, outcome: Outcome<'_>, notes: &Notes) {
+        let exchanges: SmallVec<[ExchangeSample<'_>; 2]> = notes.exchanges.iter().map(Exchange::sample).collect();
+        if job.kind == Kind::Arrival {
+            self.recorder.finished(&Finished {
+                workload: job.workload,
+                phase: job.phase,
+                due: job.due,
+                start,
+                end,
+                outcome,
+                exchanges: &exchanges,
+                marks: &notes.marks,
+                counters: &notes.counters,
+                observations: &notes.observations,
+                checks: &notes.checks,
+            });
+            self.slots.give_back();
+        }
+        if let Some(listener) = &mut self.listener {
+            listener.ended(outcome, end);
+        }
+    }
+
+    /// Ends all that is in flight, as when the drain is over.
+    pub(super) fn abandon_all(&mut self, at: Time) {
+        let keys: Vec<FlightKey> = self
+            .flights
+            .iter()
+            .map(|(at, flight)| FlightKey { at: to_u32(at), serial: flight.serial })
+            .collect();
+        for key in keys {
+            self.close(key, at, Outcome::Abandoned);
+        }
+    }
+
+    /// Fails an iteration for what its plugin did, and keeps the words.
+    pub(super) fn misuse(&mut self, key: FlightKey, at: Time, text: String) {
+        let workload = self.flights[key.at as usize].job.workload;
+        self.note_fault(workload, "plugin_misuse", text);
+        self.end(key, at, Outcome::Failed("plugin_misuse"));
+    }
+
+    /// Whether that iteration is still in flight.
+    pub(super) fn is_alive(&self, key: FlightKey) -> bool {
+        self.flights.get(key.at as usize).is_some_and(|flight| flight.serial == key.serial)
+    }
+
+    /// Sets an alarm, and wakes the worker's loop where it would sleep past it.
+    pub(super) fn set_alarm(&mut self, at: Time, key: FlightKey, alarm: Alarm) {
+        let flights = &self.flights;
+        let alive = |key: FlightKey| flights.get(key.at as usize).is_some_and(|flight| flight.serial == key.serial);
+        self.alarms.set(at, key, alarm, alive);
+        if at < self.armed
+            && let Some(waker) = self.waker.take()
+        {
+            waker.wake();
+        }
+    }
+
+    /// Whether some workload's plugin faults over and over.
+    pub(super) fn hopeless(&self) -> Option<usize> {
+        self.workloads.iter().position(|workload| workload.instances.hopeless())
+    }
+
+    fn note_call(&mut self, job: &Job, began: Time) {
+        if job.kind == Kind::Arrival {
+            let took = self.clock.now().since(began);
+            let plugin = self.workloads[job.workload].plugin;
+            self.recorder.plugin_call(plugin, Some(job.phase), took);
+        }
+    }
+
+    /// Keeps a fault's text, and tells of it the first time.
+    fn note_fault(&mut self, workload: usize, reason: &'static str, text: String) {
+        let known = self.faults.len() >= FAULT_TEXTS;
+        let text = if known && !self.faults.contains_key(&(workload, reason, text.clone())) { "other".into() } else { text };
+        let count = self.faults.entry((workload, reason, text.clone())).or_insert(0);
+        *count += 1;
+        if *count == 1 {
+            // Nobody listens only when the run is over.
+            let _ = self.notices.send(Notice::Fault { workload, reason, text });
+        }
+    }
+
+    /// Passes on what a plugin logged, so many lines a second.
+    pub(super) fn pass_log(&mut self, workload: usize, instance: usize) {
+        let (lines, dropped) = self.workloads[workload].instances.get(instance).take_log();
+        self.log_gate.dropped += dropped;
+        let second = self.clock.now().0 / 1_000_000_000;
+        for line in lines {
+            if let Some(listener) = &mut self.listener {
+                listener.logged(line);
+                continue;
+            }
+            if self.log_gate.second != second {
+                self.log_gate.second = second;
+                self.log_gate.passed = 0;
+            }
+            if self.log_gate.passed >= LOG_LINES_PER_SECOND {
+                self.log_gate.dropped += 1;
+                continue;
+            }
+            self.log_gate.passed += 1;
+            let _ = self.notices.send(Notice::Log { workload, level: line.level, text: line.text });
+        }
+    }
+}
+
+impl Exchange {
+    /// An exchange that was open when its iteration ended.
+    fn given_up(open: &Open, at: Time) -> Self {
+        Self {
+            id: open.id,
+            name: open.name,
+            asked: open.asked,
+            sent: None,
+            end: at,
+            status: open.status,
+            outcome: ExchangeEnd::Cancelled,
+            bytes_sent: 0,
+            bytes_received: 0,
+            queued: 0,
+            connect: None,
+            stale_resends: 0,
+        }
+    }
+
+    /// The reason by which an iteration fails that its plugin fails by this exchange; none where it was complete without
+    /// a status, or given up.
+    pub(super) fn reason(&self) -> Option<Cow<'static, str>> {
+        match (&self.outcome, self.status) {
+            (ExchangeEnd::Failed(reason), _) => Some(reason.clone()),
+            (_, Some(status)) => Some(http_reason(status)),
+            _ => None,
+        }
+    }
+}
+
+/// The failure reason of a status.
+pub(super) fn http_reason(status: u16) -> Cow<'static, str> {
+    Cow::Owned(format!("http_{status}"))
+}
+
+/// Places in slabs stay far below 2^32: memory ends first.
+pub(super) fn to_u32(place: usize) -> u32 {
+    u32::try_from(place).unwrap_or(u32::MAX)
+}

@@ -1,0 +1,230 @@
+//! A worker's loop: starts each arrival when it is due, rings alarms, drains at the end.
+
+use std::cell::RefCell;
+use std::collections::VecDeque;
+use std::future::poll_fn;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::task::Poll;
+use std::time::Duration;
+
+use crate::clock::{Clock, Time, thread_cpu};
+use crate::record::Missed;
+
+use super::control::{Control, Stop};
+use super::core::Core;
+use super::flight::Job;
+use super::pace::Pacer;
+
+/// How often those who wait for a slot look again.
+const SLOT_RETRY: Duration = Duration::from_millis(1);
+/// Above a rate of one in this long the loop wakes no more often and starts all that is due at once.
+const WAKE_GAP: Duration = Duration::from_micros(250);
+/// The loop wakes at least this often, to hear a stop.
+const HEARTBEAT: Duration = Duration::from_millis(100);
+/// Arrivals started in one go; then the connections have their turn.
+const BATCH: usize = 64;
+
+/// What a worker offers, and the rules for it.
+pub(super) struct Offer<S> {
+    /// The worker's share of the schedule, by due time.
+    pub(super) source: S,
+    /// When the schedule ends.
+    pub(super) end: Time,
+    /// How late an arrival may start.
+    pub(super) tolerance: Duration,
+    /// How long what is in flight is waited for after the end.
+    pub(super) drain: Duration,
+}
+
+/// An arrival that is due and has not started.
+struct Waiting {
+    job: Job,
+    /// When the loop first saw that it was due: lateness up to then is the generator's.
+    seen: Time,
+}
+
+/// Drives a worker through its share of the schedule and the drain.
+pub(super) struct Driver<S> {
+    core: Rc<RefCell<Core>>,
+    clock: Rc<dyn Clock>,
+    pacer: Box<dyn Pacer>,
+    control: Arc<Control>,
+    worker: usize,
+    offer: Offer<S>,
+    next: Option<Job>,
+    waiting: VecDeque<Waiting>,
+    /// Whether the oldest of those waiting was denied a slot.
+    denied: bool,
+    last_wake: Time,
+    next_second: Time,
+    /// CPU time of each second so far, and of the thread at the last one.
+    cpu: Vec<Duration>,
+    last_cpu: Duration,
+}
+
+impl<S: Iterator<Item = Job>> Driver<S> {
+    pub(super) fn new(
+        core: Rc<RefCell<Core>>,
+        pacer: Box<dyn Pacer>,
+        control: Arc<Control>,
+        worker: usize,
+        mut offer: Offer<S>,
+    ) -> Self {
+        let (clock, t0) = {
+            let core = core.borrow();
+            (Rc::clone(&core.clock), core.t0)
+        };
+        let next = offer.source.next();
+        Self {
+            core,
+            pacer,
+            control,
+            worker,
+            offer,
+            next,
+            waiting: VecDeque::new(),
+            denied: false,
+            last_wake: clock.now(),
+            next_second: t0 + Duration::from_secs(1),
+            cpu: Vec::new(),
+            last_cpu: thread_cpu(),
+            clock,
+        }
+    }
+
+    /// Offers the whole share, or up to a stop, and drains. When it returns, nothing is in flight. Gives the CPU time the
+    /// worker's thread used in each second of the run.
+    pub(super) async fn run(mut self) -> Vec<Duration> {
+        self.offer_all().await;
+        self.give_up_waiting();
+        let deadline = self.clock.now() + self.offer.drain;
+        while self.control.stopped() < Stop::Now && !self.core.borrow().flights.is_empty() {
+            let now = self.clock.now();
+            if now >= deadline {
+                break;
+            }
+            self.ring(now);
+            self.sleep(deadline).await;
+        }
+        let now = self.clock.now();
+        let mut core = self.core.borrow_mut();
+        core.abandon_all(now);
+        core.recorder.close(now);
+        self.control.tell(self.worker, core.recorder.take_live());
+        drop(core);
+        self.cpu
+    }
+
+    /// Until the schedule has ended or a stop was asked for.
+    async fn offer_all(&mut self) {
+        loop {
+            let now = self.clock.now();
+            self.ring(now);
+            let more = self.start_due(now);
+            if self.control.stopped() > Stop::No {
+                return;
+            }
+            if more {
+                tokio::task::yield_now().await;
+                continue;
+            }
+            if self.next.is_none() && self.waiting.is_empty() && now >= self.offer.end {
+                return;
+            }
+            let wake = match (&self.next, self.waiting.is_empty()) {
+                (_, false) => now + SLOT_RETRY,
+                (Some(next), true) => next.due.max(self.last_wake + WAKE_GAP),
+                (None, true) => self.offer.end,
+            };
+            self.sleep(wake).await;
+        }
+    }
+
+    /// Starts what is due and has a slot, oldest first. True where more could be started at once.
+    fn start_due(&mut self, now: Time) -> bool {
+        while let Some(job) = self.next.filter(|job| job.due <= now) {
+            self.waiting.push_back(Waiting { job, seen: now });
+            self.next = self.offer.source.next();
+        }
+        let mut core = self.core.borrow_mut();
+        for _ in 0..BATCH {
+            let Some(oldest) = self.waiting.front() else { return false };
+            let now = self.clock.now();
+            let (job, seen) = (oldest.job, oldest.seen);
+            if now - job.due > self.offer.tolerance {
+                // Never sent late: a request that leaves after its time would measure another schedule.
+                let cause = if self.denied { Missed::NoSlot } else { Missed::GeneratorLate };
+                core.recorder.missed(job.workload, job.phase, job.due, cause);
+            } else if core.slots.try_take() {
+                let slot_wait = if self.denied { now.since(seen) } else { 0 };
+                core.launch(job, slot_wait);
+            } else {
+                self.denied = true;
+                return false;
+            }
+            self.waiting.pop_front();
+            // Those behind waited for the same slot as long as they had been seen by then.
+            self.denied = self.denied && self.waiting.front().is_some_and(|next| next.seen < now);
+        }
+        true
+    }
+
+    /// Those still waiting when the offering ends were due, so they are missed; what was not due yet is not offered.
+    fn give_up_waiting(&mut self) {
+        let mut core = self.core.borrow_mut();
+        for Waiting { job, .. } in self.waiting.drain(..) {
+            let cause = if self.denied { Missed::NoSlot } else { Missed::GeneratorLate };
+            core.recorder.missed(job.workload, job.phase, job.due, cause);
+        }
+        for job in self.next.take().into_iter().chain(&mut self.offer.source) {
+            core.recorder.not_offered(job.workload, job.phase, 1);
+        }
+    }
+
+    /// Rings alarms, and once a second tells how things are.
+    fn ring(&mut self, now: Time) {
+        let mut core = self.core.borrow_mut();
+        core.ring(now);
+        if now >= self.next_second {
+            while self.next_second <= now {
+                self.next_second = self.next_second + Duration::from_secs(1);
+            }
+            let cpu = thread_cpu();
+            self.cpu.push(cpu.saturating_sub(self.last_cpu));
+            self.last_cpu = cpu;
+            self.control.tell(self.worker, core.recorder.take_live());
+            if core.hopeless().is_some() {
+                self.control.stop(Stop::Drain);
+            }
+        }
+    }
+
+    /// Sleeps until `wake`, an alarm, or the heartbeat, whichever comes first.
+    async fn sleep(&mut self, wake: Time) {
+        let now = self.clock.now();
+        let alarm = self.core.borrow().alarms.next().unwrap_or(Time(u64::MAX));
+        let wake = wake.min(alarm).min(now + HEARTBEAT).min(self.next_second.max(now));
+        self.core.borrow_mut().armed = wake;
+        self.pacer.arm(wake);
+        let (core, pacer) = (&self.core, &mut self.pacer);
+        poll_fn(|context| {
+            if pacer.poll_wake(context).is_ready() {
+                return Poll::Ready(());
+            }
+            let mut core = core.borrow_mut();
+            if core.alarms.next().is_some_and(|alarm| alarm < core.armed) {
+                return Poll::Ready(());
+            }
+            core.waker = Some(context.waker().clone());
+            Poll::Pending
+        })
+        .await;
+        self.last_wake = self.clock.now();
+        let mut core = self.core.borrow_mut();
+        core.waker = None;
+        if self.last_wake >= wake {
+            core.recorder.stalled(self.last_wake.since(wake));
+        }
+    }
+}

@@ -1,0 +1,184 @@
+//! An iteration in flight, and what is written down of it.
+
+use std::borrow::Cow;
+
+use crate::client::Token;
+use crate::clock::Time;
+use crate::plugin::Flow;
+use crate::record::{
+    CheckSample, ConnectParts, CountSample, ExchangeOutcome, ExchangeSample, MarkSample, NameId, ObservationSample,
+};
+
+use super::alarms::FlightKey;
+
+/// Which flow of a plugin an iteration is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// An arrival's.
+    Arrival,
+    /// The one before the load.
+    Setup,
+    /// The one after the load.
+    Teardown,
+}
+
+/// An arrival with all that its iteration needs to know.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Job {
+    pub(super) kind: Kind,
+    pub(super) workload: usize,
+    pub(super) phase: usize,
+    pub(super) sequence: u64,
+    pub(super) index: u64,
+    pub(super) seed: u64,
+    /// When it is due, on the run's clock.
+    pub(super) due: Time,
+}
+
+/// An exchange that has ended, or was open when its iteration ended.
+#[derive(Clone, Debug)]
+pub(super) struct Exchange {
+    /// The plugin's name for it.
+    pub(super) id: u32,
+    /// The series it belongs to.
+    pub(super) name: NameId,
+    pub(super) asked: Time,
+    pub(super) sent: Option<Time>,
+    pub(super) end: Time,
+    pub(super) status: Option<u16>,
+    pub(super) outcome: ExchangeEnd,
+    pub(super) bytes_sent: u64,
+    pub(super) bytes_received: u64,
+    /// Nanoseconds of waiting for a connection under the cap.
+    pub(super) queued: u64,
+    /// What opening its connection took; none on a kept one.
+    pub(super) connect: Option<ConnectParts>,
+    /// Re-sent because a kept connection had gone stale.
+    pub(super) stale_resends: u32,
+}
+
+/// How an exchange ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum ExchangeEnd {
+    Complete,
+    Cancelled,
+    Failed(Cow<'static, str>),
+}
+
+impl Exchange {
+    /// As the recorder takes it.
+    pub(super) fn sample(&self) -> ExchangeSample<'_> {
+        ExchangeSample {
+            name: self.name,
+            asked: self.asked,
+            sent: self.sent,
+            end: self.end,
+            outcome: match &self.outcome {
+                ExchangeEnd::Complete => ExchangeOutcome::Complete,
+                ExchangeEnd::Cancelled => ExchangeOutcome::Cancelled,
+                ExchangeEnd::Failed(reason) => ExchangeOutcome::Failed(reason),
+            },
+            status: self.status,
+            bytes_sent: self.bytes_sent,
+            bytes_received: self.bytes_received,
+            queued: self.queued,
+            connect: self.connect,
+            stale_resends: self.stale_resends,
+        }
+    }
+}
+
+/// An exchange that has not ended.
+pub(super) struct Open {
+    /// Tells a reused place from its earlier holder.
+    pub(super) serial: u32,
+    pub(super) flight: FlightKey,
+    pub(super) id: u32,
+    pub(super) name: NameId,
+    pub(super) asked: Time,
+    pub(super) status: Option<u16>,
+    /// Names of the fields the plugin wants to see.
+    pub(super) wanted: Option<Vec<String>>,
+    /// Why it was never sent; it fails with this as soon as the call that asked for it has returned.
+    pub(super) impossible: Option<String>,
+    /// The plugin took an impossible one back before it failed.
+    pub(super) given_up: bool,
+}
+
+/// The client's token of an exchange: its place and its serial.
+pub(super) fn token(at: usize, serial: u32) -> Token {
+    Token((u64::from(serial) << 32) | u64::try_from(at).unwrap_or(u64::MAX) & 0xffff_ffff)
+}
+
+/// The place and serial in a token.
+pub(super) fn place(token: Token) -> (usize, u32) {
+    ((token.0 & 0xffff_ffff) as usize, (token.0 >> 32) as u32)
+}
+
+/// What an iteration recorded; written down when it has ended.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Notes {
+    pub(super) exchanges: Vec<Exchange>,
+    pub(super) marks: Vec<MarkSample>,
+    /// The time of the last mark of each metric.
+    pub(super) laps: Vec<(u32, Time)>,
+    pub(super) counters: Vec<CountSample>,
+    pub(super) observations: Vec<ObservationSample>,
+    pub(super) checks: Vec<CheckSample>,
+}
+
+impl Notes {
+    /// Empties all lists and keeps their room for the next iteration.
+    pub(super) fn clear(&mut self) {
+        self.exchanges.clear();
+        self.marks.clear();
+        self.laps.clear();
+        self.counters.clear();
+        self.observations.clear();
+        self.checks.clear();
+    }
+}
+
+/// An iteration in flight.
+pub(super) struct Flight {
+    pub(super) serial: u32,
+    pub(super) job: Job,
+    pub(super) start: Time,
+    /// The instance it runs on.
+    pub(super) instance: usize,
+    /// The plugin's side; taken while the iteration is being ended.
+    pub(super) flow: Option<Flow>,
+    /// Places of its open exchanges.
+    pub(super) open: Vec<usize>,
+    /// Timers that have not fired.
+    pub(super) timers: Vec<u32>,
+    pub(super) notes: Notes,
+}
+
+impl Flight {
+    /// An empty one, to be reset.
+    pub(super) fn new(job: Job) -> Self {
+        Self {
+            serial: 0,
+            job,
+            start: Time(0),
+            instance: 0,
+            flow: None,
+            open: Vec::new(),
+            timers: Vec::new(),
+            notes: Notes::default(),
+        }
+    }
+
+    /// Makes it the iteration of `job`, keeping its lists' room.
+    pub(super) fn reset(&mut self, job: Job, serial: u32, start: Time, instance: usize) {
+        self.serial = serial;
+        self.job = job;
+        self.start = start;
+        self.instance = instance;
+        self.flow = None;
+        self.open.clear();
+        self.timers.clear();
+        self.notes.clear();
+    }
+}

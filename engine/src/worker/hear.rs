@@ -1,0 +1,143 @@
+//! What the client tells of an exchange, and what an alarm means, handed on to the iteration concerned.
+
+use std::borrow::Cow;
+use std::cell::RefCell;
+use std::rc::Weak;
+
+use crate::client::{self, Items, Sink, Timings, Token};
+use crate::clock::Time;
+use crate::plugin::Event;
+use crate::record::{ConnectParts, Outcome};
+
+use super::alarms::{Alarm, FlightKey};
+use super::core::Core;
+use super::flight::{Exchange, ExchangeEnd, Open, place};
+
+/// Where the client's events go. Weak, since the core owns the client.
+pub(super) struct Ears(pub(super) Weak<RefCell<Core>>);
+
+impl Sink for Ears {
+    fn deliver(&self, token: Token, event: client::Event) {
+        if let Some(core) = self.0.upgrade() {
+            core.borrow_mut().hear(token, &event);
+        }
+    }
+}
+
+impl Core {
+    /// Hands an event of the client to the iteration whose exchange it is. Events of ended iterations find nobody.
+    fn hear(&mut self, token: Token, event: &client::Event) {
+        let (at, serial) = place(token);
+        let Some(open) = self.exchanges.get_mut(at).filter(|open| open.serial == serial) else { return };
+        let (key, exchange) = (open.flight, open.id);
+        if let Some(listener) = &mut self.listener {
+            listener.heard(exchange, event);
+        }
+        match event {
+            client::Event::Head { at, status, fields } => {
+                open.status = Some(*status);
+                let wanted = open.wanted.take();
+                let event = Event::Head { exchange, status: *status, fields, wanted: wanted.as_deref() };
+                self.call(key, &event, *at);
+            }
+            client::Event::Items { at, items } => match items {
+                Items::Lines(lines) => self.call(key, &Event::Lines { exchange, lines }, *at),
+                Items::Chunk(bytes) => self.call(key, &Event::Chunk { exchange, bytes }, *at),
+            },
+            client::Event::Response { status, fields, body, timings } => {
+                let open = self.ended(at, Some(*status), timings, ExchangeEnd::Complete);
+                let event = Event::Response {
+                    exchange,
+                    status: *status,
+                    fields,
+                    wanted: open.wanted.as_deref(),
+                    body,
+                    size: timings.bytes_received,
+                };
+                self.call(key, &event, timings.end);
+            }
+            client::Event::End { status, timings } => {
+                self.ended(at, Some(*status), timings, ExchangeEnd::Complete);
+                self.call(key, &Event::Complete { exchange }, timings.end);
+            }
+            client::Event::Failed { status, failure, timings } => {
+                let reason = failure.reason.as_str();
+                self.ended(at, *status, timings, ExchangeEnd::Failed(Cow::Borrowed(reason)));
+                self.call(key, &Event::Failed { exchange, reason, detail: &failure.detail }, timings.end);
+            }
+            client::Event::Cancelled { timings } => {
+                self.ended(at, None, timings, ExchangeEnd::Cancelled);
+                self.call(key, &Event::Cancelled { exchange }, timings.end);
+            }
+        }
+    }
+
+    /// Takes an exchange off the open ones and writes it among the iteration's ended ones.
+    fn ended(&mut self, at: usize, status: Option<u16>, timings: &Timings, outcome: ExchangeEnd) -> Open {
+        let open = self.exchanges.remove(at);
+        let flight = &mut self.flights[open.flight.at as usize];
+        flight.open.retain(|&place| place != at);
+        flight.notes.exchanges.push(Exchange {
+            id: open.id,
+            name: open.name,
+            asked: timings.asked,
+            sent: timings.sent,
+            end: timings.end,
+            status: status.or(open.status),
+            outcome,
+            bytes_sent: timings.bytes_sent,
+            bytes_received: timings.bytes_received,
+            queued: nanoseconds(timings.queued),
+            connect: timings.connect.map(|connect| ConnectParts {
+                lookup: nanoseconds(timings.dns.unwrap_or_default()),
+                connect: nanoseconds(connect),
+                tls: timings.tls.map(nanoseconds),
+            }),
+            stale_resends: timings.attempts_stale,
+        });
+        open
+    }
+
+    /// Rings the alarms that are due. Those set meanwhile wait for the next time, so that a plugin that sets one alarm
+    /// after another holds nobody else up.
+    pub(super) fn ring(&mut self, now: Time) {
+        for _ in 0..self.alarms.len() {
+            let Some((at, key, alarm)) = self.alarms.take_due(now) else { return };
+            if !self.is_alive(key) {
+                continue;
+            }
+            match alarm {
+                Alarm::Timer(timer) => self.ring_timer(key, timer, at),
+                Alarm::Impossible(place, serial) => self.fail_impossible(place as usize, serial, at),
+                Alarm::TimeOut => self.end(key, at, Outcome::Failed("timeout_iteration")),
+            }
+        }
+    }
+
+    fn ring_timer(&mut self, key: FlightKey, timer: u32, at: Time) {
+        let timers = &mut self.flights[key.at as usize].timers;
+        if let Some(position) = timers.iter().position(|&running| running == timer) {
+            timers.swap_remove(position);
+            self.call(key, &Event::Timer { timer }, at);
+        }
+    }
+
+    /// An exchange that could not be made fails, or is cancelled where the plugin took it back.
+    fn fail_impossible(&mut self, place: usize, serial: u32, at: Time) {
+        let Some(open) = self.exchanges.get_mut(place).filter(|open| open.serial == serial) else { return };
+        let (key, exchange, given_up) = (open.flight, open.id, open.given_up);
+        let detail = open.impossible.take().unwrap_or_default();
+        let timings = Timings { asked: open.asked, end: at, ..Timings::default() };
+        if given_up {
+            self.ended(place, None, &timings, ExchangeEnd::Cancelled);
+            return self.call(key, &Event::Cancelled { exchange }, at);
+        }
+        let failure = client::Failure { reason: client::Reason::Protocol, detail };
+        let event = client::Event::Failed { status: None, failure, timings };
+        self.hear(super::flight::token(place, serial), &event);
+    }
+}
+
+fn nanoseconds(length: std::time::Duration) -> u64 {
+    u64::try_from(length.as_nanos()).unwrap_or(u64::MAX)
+}

@@ -1,0 +1,27 @@
+//! A worker: one thread with its own runtime, connections, plugin instances and recorder. It walks its share of the
+//! schedule, starts each arrival when it is due, hands events to plugins and writes down what becomes of them.
+//!
+//! Workers share nothing on the hot path but the count of iterations in flight.
+
+mod alarms;
+mod control;
+mod core;
+mod crew;
+mod drive;
+mod flight;
+mod hear;
+mod heed;
+mod instances;
+mod layout;
+mod listener;
+mod pace;
+mod slots;
+mod solo;
+
+pub use control::{Control, Stop};
+pub use core::Notice;
+pub use crew::{Crew, Done, NotReady, Settings, WorkloadSettings};
+pub use instances::{FAULTS_IN_A_ROW, Isolation};
+pub use layout::metrics_of;
+pub use slots::Slots;
+pub use solo::{Solo, SoloFlow, Trace, TracedExchange, run as run_solo};

@@ -1,0 +1,271 @@
+//! One flow run by itself, with all of it written down: `engine try`, and setup.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::sync::mpsc;
+use std::time::Duration;
+
+use http::HeaderMap;
+
+use crate::client::{self, Items, Timings};
+use crate::clock::{Clock, Monotonic, Time};
+use crate::plugin::{LogLine, Request};
+use crate::record::{Layout, MarkSample, Outcome, Recorder, Span};
+
+use super::control::Control;
+use super::core::{Notice, Parts};
+use super::crew::{NotReady, WorkloadSettings, assemble_core};
+use super::drive::{Driver, Offer};
+use super::flight::{Job, Kind};
+use super::layout::metrics_of;
+use super::listener::Listener;
+use super::pace;
+use super::slots::Slots;
+
+/// Bytes of a body that are kept to be shown.
+const BODY_KEPT: usize = 64 << 10;
+
+/// Which flow to run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SoloFlow {
+    /// What runs before the load.
+    Setup,
+    /// The iteration of an arrival with this position.
+    Arrival {
+        /// Position in the schedule and in the workload.
+        index: u64,
+        /// Seeds its randomness.
+        seed: u64,
+    },
+}
+
+/// An exchange of the flow.
+#[derive(Clone, Debug)]
+pub struct TracedExchange {
+    /// The plugin's name for it.
+    pub id: u32,
+    /// The series it belongs to.
+    pub name: String,
+    /// What was asked for.
+    pub request: Request,
+    /// The status of the answer.
+    pub status: Option<u16>,
+    /// The fields of the answer.
+    pub fields: HeaderMap,
+    /// The start of the body, as handed to the plugin.
+    pub body: Vec<u8>,
+    /// Pieces of a stream that were handed over.
+    pub items: u64,
+    /// How it failed: reason and detail.
+    pub failure: Option<(String, String)>,
+    /// Whether the plugin gave it up.
+    pub cancelled: bool,
+    /// Its moments; absent where it was open when the flow ended.
+    pub timings: Option<Timings>,
+}
+
+/// All that is to be told of a flow.
+#[derive(Clone, Debug, Default)]
+pub struct Trace {
+    /// When it started.
+    pub start: Time,
+    /// When it ended.
+    pub end: Time,
+    /// Its exchanges, in the order they were asked for.
+    pub exchanges: Vec<TracedExchange>,
+    /// Its marks.
+    pub marks: Vec<MarkSample>,
+    /// What the plugin logged.
+    pub log: Vec<LogLine>,
+    /// JSON texts it shared.
+    pub shared: Vec<String>,
+    /// `ok`, `cancelled`, `abandoned`, `lost`, or the reason it failed. Absent where the plugin has no such flow.
+    pub outcome: Option<String>,
+    /// What its plugin's faults said.
+    pub faults: Vec<String>,
+}
+
+impl Trace {
+    /// Whether it ended as the plugin wanted: ok, or nothing to do.
+    pub fn is_ok(&self) -> bool {
+        self.outcome.as_deref().is_none_or(|outcome| outcome == "ok")
+    }
+}
+
+/// What a flow runs with.
+pub struct Solo {
+    /// The workload whose plugin it is.
+    pub workload: WorkloadSettings,
+    /// The client's settings.
+    pub client: Arc<client::Settings>,
+    /// What setup has shared so far, as JSON.
+    pub shared: Option<Arc<str>>,
+    /// Which flow.
+    pub flow: SoloFlow,
+    /// Name of the phase an arrival is told.
+    pub phase: String,
+    /// How it is told to stop.
+    pub control: Arc<Control>,
+}
+
+/// Writes everything into a trace.
+struct Scribe(Rc<RefCell<Trace>>);
+
+impl Scribe {
+    fn with(&mut self, exchange: u32, change: impl FnOnce(&mut TracedExchange)) {
+        let mut trace = self.0.borrow_mut();
+        if let Some(found) = trace.exchanges.iter_mut().find(|traced| traced.id == exchange) {
+            change(found);
+        }
+    }
+}
+
+impl TracedExchange {
+    fn keep(&mut self, bytes: &[u8]) {
+        let room = BODY_KEPT.saturating_sub(self.body.len());
+        self.body.extend_from_slice(&bytes[..bytes.len().min(room)]);
+    }
+}
+
+impl Listener for Scribe {
+    fn asked(&mut self, exchange: u32, name: &str, request: &Request, _asked: Time) {
+        self.0.borrow_mut().exchanges.push(TracedExchange {
+            id: exchange,
+            name: name.to_owned(),
+            request: request.clone(),
+            status: None,
+            fields: HeaderMap::new(),
+            body: Vec::new(),
+            items: 0,
+            failure: None,
+            cancelled: false,
+            timings: None,
+        });
+    }
+
+    fn heard(&mut self, exchange: u32, event: &client::Event) {
+        self.with(exchange, |traced| match event {
+            client::Event::Head { status, fields, .. } => {
+                traced.status = Some(*status);
+                traced.fields = fields.clone();
+            }
+            client::Event::Items { items: Items::Lines(lines), .. } => {
+                for line in lines {
+                    traced.items += 1;
+                    traced.keep(line.as_bytes());
+                    traced.keep(b"\n");
+                }
+            }
+            client::Event::Items { items: Items::Chunk(bytes), .. } => {
+                traced.items += 1;
+                traced.keep(bytes);
+            }
+            client::Event::Response { status, fields, body, timings } => {
+                traced.status = Some(*status);
+                traced.fields = fields.clone();
+                traced.keep(body);
+                traced.timings = Some(*timings);
+            }
+            client::Event::End { status, timings } => {
+                traced.status = Some(*status);
+                traced.timings = Some(*timings);
+            }
+            client::Event::Failed { status, failure, timings } => {
+                traced.status = status.or(traced.status);
+                traced.failure = Some((failure.reason.as_str().to_owned(), failure.detail.clone()));
+                traced.timings = Some(*timings);
+            }
+            client::Event::Cancelled { timings } => {
+                traced.cancelled = true;
+                traced.timings = Some(*timings);
+            }
+        });
+    }
+
+    fn marked(&mut self, mark: MarkSample) {
+        self.0.borrow_mut().marks.push(mark);
+    }
+
+    fn logged(&mut self, line: LogLine) {
+        self.0.borrow_mut().log.push(line);
+    }
+
+    fn shared(&mut self, json: String) {
+        self.0.borrow_mut().shared.push(json);
+    }
+
+    fn ended(&mut self, outcome: Outcome<'_>, end: Time) {
+        let mut trace = self.0.borrow_mut();
+        trace.end = end;
+        let outcome = match outcome {
+            Outcome::Ok => "ok",
+            Outcome::Cancelled => "cancelled",
+            Outcome::Failed(reason) => reason,
+            Outcome::Abandoned => "abandoned",
+            Outcome::Lost => "lost",
+        };
+        trace.outcome = Some(outcome.to_owned());
+    }
+}
+
+/// Runs one flow on the current thread's runtime, within a `LocalSet`.
+///
+/// # Errors
+/// Where the plugin refuses its configuration, or the system has no timer left.
+pub async fn run(solo: Solo) -> Result<Trace, NotReady> {
+    let clock: Rc<dyn Clock> = Rc::new(Monotonic::start());
+    let pacer = pace::finest(&clock).map_err(|error| NotReady::System(format!("no timer: {error}")))?;
+    let mut workload = solo.workload.prepare(solo.shared.as_ref());
+    workload.instances.warm_up().map_err(|error| NotReady::Plugin { workload: 0, error })?;
+    let slots = Arc::new(Slots::new(1));
+    slots.try_take();
+    let layout = Layout {
+        t0: clock.now(),
+        workloads: vec![metrics_of(&solo.workload.plugin)],
+        phases: vec![Span { start: 0, end: u64::MAX }],
+        plugins: 1,
+    };
+    let trace = Rc::new(RefCell::new(Trace::default()));
+    let (notices, faults) = mpsc::channel();
+    let wall = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
+    let now = clock.now();
+    let core = assemble_core(Rc::clone(&clock), Arc::clone(&solo.client), |client| Parts {
+        clock: Rc::clone(&clock),
+        client,
+        recorder: Recorder::new(Arc::new(layout), 0),
+        listener: Some(Box::new(Scribe(Rc::clone(&trace)))),
+        workloads: vec![workload],
+        phases: Arc::from([solo.phase]),
+        slots,
+        notices,
+        t0: now,
+        wall_t0: u64::try_from(wall.as_nanos()).unwrap_or(u64::MAX),
+    });
+    let (kind, index, seed) = match solo.flow {
+        SoloFlow::Setup => (Kind::Setup, 0, 0),
+        SoloFlow::Arrival { index, seed } => (Kind::Arrival, index, seed),
+    };
+    trace.borrow_mut().start = now;
+    let job = Job {
+        kind,
+        workload: 0,
+        phase: 0,
+        sequence: index,
+        index,
+        seed: crate::schedule::arrival_seed(seed, index),
+        due: now,
+    };
+    core.borrow_mut().launch(job, 0);
+    let drain = solo.workload.iteration_timeout + Duration::from_secs(1);
+    let offer = Offer { source: std::iter::empty(), end: now, tolerance: Duration::MAX, drain };
+    Driver::new(Rc::clone(&core), pacer, solo.control, 0, offer).run().await;
+    core.borrow().client.close();
+    drop(core);
+    let mut trace = trace.take();
+    trace.faults.extend(faults.try_iter().filter_map(|notice| match notice {
+        Notice::Fault { text, .. } => Some(text),
+        Notice::Log { .. } => None,
+    }));
+    Ok(trace)
+}

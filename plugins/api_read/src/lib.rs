@@ -1,0 +1,95 @@
+//! Reads the authenticated lists of a platform: agents, runs and conversations in rotation.
+//!
+//! The model of a plugin that knows one platform. Each arrival reads one list, chosen by its index so that every run
+//! reads the same ones; the answer is right when it is a 200 with a JSON object that has an array `items`. Each list is
+//! a series of its own in the report.
+//!
+//! ```toml
+//! [[workload]]
+//! plugin = "api_read"
+//! config = { token = "${TOKEN}", organization = "org-1", limit = 20 }
+//! ```
+//!
+//! Token and organization may also come from a setup flow that shares `token` and `organization`; what the
+//! configuration says goes first.
+
+use engine_sdk::{Context, Shared, Stop, Verdict, Workload};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde::de::IgnoredAny;
+
+/// The lists: the name of the series and the last part of the path.
+const LISTS: [&str; 3] = ["agents", "runs", "conversations"];
+
+/// Whose lists to read, and how much of them.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Config {
+    /// The bearer token; what setup has shared as `token` where absent.
+    token: Option<String>,
+    /// The organization's id; what setup has shared as `organization` where absent.
+    organization: Option<String>,
+    /// The most items of one answer, 1 to 1000.
+    #[serde(default = "default_limit")]
+    #[schemars(range(min = 1, max = 1000))]
+    limit: u32,
+}
+
+fn default_limit() -> u32 {
+    20
+}
+
+/// Everything that need not be made anew for each request.
+struct ApiRead {
+    paths: [String; LISTS.len()],
+    fields: [(&'static str, String); 3],
+}
+
+/// What a list's answer must look like; the items themselves are not looked at.
+#[derive(Deserialize)]
+struct List {
+    #[serde(rename = "items")]
+    _items: Vec<IgnoredAny>,
+}
+
+impl Workload for ApiRead {
+    type Config = Config;
+    const NAME: &str = "api_read";
+    const VERSION: &str = env!("CARGO_PKG_VERSION");
+    const SUMMARY: &str = "Reads the lists of agents, runs and conversations in rotation";
+
+    fn configure(config: Config, shared: Shared) -> Result<Self, String> {
+        let given = |value: Option<String>, key: &str| {
+            value
+                .or_else(|| shared.text(key).map(str::to_owned))
+                .filter(|text| !text.is_empty())
+                .ok_or_else(|| format!("config.{key}: missing; give it here, or have a [[setup]] plugin share `{key}`"))
+        };
+        if !(1..=1000).contains(&config.limit) {
+            return Err(format!("config.limit: {} is not within 1 to 1000", config.limit));
+        }
+        let token = given(config.token, "token")?;
+        let organization = given(config.organization, "organization")?;
+        Ok(Self {
+            paths: LISTS.map(|list| format!("/api/v1/{list}?limit={}", config.limit)),
+            fields: [
+                ("Accept", "application/json".to_owned()),
+                ("Authorization", format!("Bearer {token}")),
+                ("X-Organization-Id", organization),
+            ],
+        })
+    }
+
+    async fn iterate(&self, ctx: Context) -> Verdict {
+        let turn = usize::try_from(ctx.arrival().index % LISTS.len() as u64).unwrap_or(0);
+        let reply = ctx.get(&self.paths[turn]).name(LISTS[turn]).fields(&self.fields).wanted_fields(&[]).send().await?;
+        reply.expect_status(200)?;
+        reply.json::<List>().map_err(|_| Stop::failed("no items"))?;
+        Ok(())
+    }
+}
+
+engine_sdk::plugin!(ApiRead);
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,61 @@
+//! What a plugin is configured with.
+
+use schemars::JsonSchema;
+use schemars::generate::SchemaSettings;
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value};
+
+/// The configuration of a plugin that has none.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct NoConfig {}
+
+/// What setup flows have shared: the keys of one JSON object. Empty where there was no setup.
+#[derive(Debug, Clone, Default)]
+pub struct Shared(Map<String, Value>);
+
+impl Shared {
+    /// The value of this key.
+    pub fn get(&self, key: &str) -> Option<&Value> {
+        self.0.get(key)
+    }
+
+    /// The value of this key, where it is a string.
+    pub fn text(&self, key: &str) -> Option<&str> {
+        self.get(key).and_then(Value::as_str)
+    }
+
+    /// Everything.
+    pub fn object(&self) -> &Map<String, Value> {
+        &self.0
+    }
+
+    /// From the JSON that the engine hands over.
+    ///
+    /// # Errors
+    /// A text for people, where it is no JSON object.
+    pub(crate) fn parse(json: Option<&str>) -> Result<Self, String> {
+        json.map_or(Ok(Self::default()), |json| {
+            serde_json::from_str(json).map(Self).map_err(|error| format!("shared: {error}"))
+        })
+    }
+}
+
+/// The configuration from its JSON.
+///
+/// # Errors
+/// A text that names the key and what was expected there.
+pub(crate) fn parse<T: DeserializeOwned>(json: &str) -> Result<T, String> {
+    // By way of a value: its errors have no line and column, which mean nothing in what was TOML once.
+    let value: Value = serde_json::from_str(json).map_err(|error| format!("config: {error}"))?;
+    serde_path_to_error::deserialize(value).map_err(|error| match error.path().to_string().as_str() {
+        "." => format!("config: {}", error.inner()),
+        path => format!("config.{path}: {}", error.inner()),
+    })
+}
+
+/// The JSON Schema (draft 07, which editors know) of a configuration.
+pub(crate) fn schema<T: JsonSchema>() -> String {
+    SchemaSettings::draft07().into_generator().into_root_schema_for::<T>().to_value().to_string()
+}

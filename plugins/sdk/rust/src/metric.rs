@@ -1,0 +1,93 @@
+//! A plugin's own figures: declared once, used by typed handles.
+
+use crate::MetricKind;
+
+/// A figure of the plugin's own, as [`metrics!`](crate::metrics) declares it.
+#[derive(Debug, Clone)]
+pub struct Metric {
+    /// Unique within the plugin: lower-case letters, digits and `_`, at most 64 bytes. Thresholds name it.
+    pub name: &'static str,
+    /// What kind it is.
+    pub kind: MetricKind,
+    /// Its unit for people; empty for marks.
+    pub unit: &'static str,
+    /// One line for reports.
+    pub summary: &'static str,
+}
+
+macro_rules! handles {
+    ($($(#[$doc:meta])* $handle:ident: $kind:ident;)*) => {$(
+        $(#[$doc])*
+        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+        pub struct $handle(u32);
+
+        impl $handle {
+            #[doc(hidden)]
+            pub const KIND: MetricKind = MetricKind::$kind;
+
+            #[doc(hidden)]
+            pub const fn at(position: u32) -> Self {
+                Self(position)
+            }
+
+            /// Its position in the plugin's list of metrics.
+            pub(crate) const fn id(self) -> u32 {
+                self.0
+            }
+        }
+    )*};
+}
+
+handles! {
+    /// A time: `ctx.mark(FIRST_TOKEN, Since::Due)`.
+    Mark: Mark;
+    /// A sum: `ctx.count(TOKENS, 3)`.
+    Counter: Counter;
+    /// A distribution of values: `ctx.observe(BATCH, 3.0)`.
+    Observation: Observation;
+    /// Passed and failed: `ctx.check(SORTED, sorted)`.
+    Check: Check;
+}
+
+/// Declares a plugin's metrics: a constant handle each, and `METRICS` to give to [`Workload`](crate::Workload).
+///
+/// The doc comment is the summary in reports.
+///
+/// ```
+/// engine_sdk::metrics! {
+///     /// Until the first token.
+///     mark FIRST_TOKEN = "first_token";
+///     /// Tokens received.
+///     counter TOKENS = "tokens" in "tokens";
+///     /// Tokens in one chunk.
+///     observation BATCH = "batch" in "tokens";
+///     /// The list is sorted.
+///     check SORTED = "sorted";
+/// }
+/// assert_eq!(METRICS[1].name, "tokens");
+/// ```
+#[macro_export]
+macro_rules! metrics {
+    (@handle mark) => { $crate::Mark };
+    (@handle counter) => { $crate::Counter };
+    (@handle observation) => { $crate::Observation };
+    (@handle check) => { $crate::Check };
+    ($($(#[doc = $doc:literal])+ $kind:ident $handle:ident = $name:literal $(in $unit:literal)?;)+) => {
+        #[allow(non_camel_case_types, clippy::upper_case_acronyms)]
+        enum MetricPosition { $($handle),+ }
+
+        $(
+            $(#[doc = $doc])+
+            const $handle: $crate::metrics!(@handle $kind) =
+                <$crate::metrics!(@handle $kind)>::at(MetricPosition::$handle as u32);
+        )+
+
+        /// The plugin's metrics.
+        const METRICS: &[$crate::Metric] = &[$($crate::Metric {
+            name: $name,
+            kind: <$crate::metrics!(@handle $kind)>::KIND,
+            unit: concat!($($unit)?),
+            summary: concat!($($doc),+),
+        }),+];
+    };
+}

@@ -1,0 +1,166 @@
+//! Answers that come in pieces.
+
+use std::future::poll_fn;
+use std::marker::PhantomData;
+use std::pin::Pin;
+use std::task::{Context as TaskContext, Poll};
+
+use crate::bindings::engine::workload::types::{Item, ReadMode, ServerSentEvent};
+use crate::inbox::Lease;
+use crate::reply::{Head, Statuses};
+use crate::request::poll_head;
+use crate::{Exchange, ExchangeFailed, Stop};
+
+/// What a [`Stream`] is made of: [`ServerSentEvent`], `String` (a line), `Vec<u8>` (a chunk) or [`Empty`].
+pub trait StreamItem: Sized + 'static {
+    #[doc(hidden)]
+    const READ: ReadMode;
+    #[doc(hidden)]
+    fn from_item(item: Item) -> Option<Self>;
+}
+
+/// The item of a stream that has none: of [`head`](crate::RequestBuilder::head).
+#[derive(Debug)]
+pub enum Empty {}
+
+impl StreamItem for Empty {
+    const READ: ReadMode = ReadMode::Head;
+    fn from_item(_: Item) -> Option<Self> {
+        None
+    }
+}
+
+impl StreamItem for ServerSentEvent {
+    const READ: ReadMode = ReadMode::Events;
+    fn from_item(item: Item) -> Option<Self> {
+        if let Item::Event(event) = item { Some(event) } else { None }
+    }
+}
+
+impl StreamItem for String {
+    const READ: ReadMode = ReadMode::Lines;
+    fn from_item(item: Item) -> Option<Self> {
+        if let Item::Line(line) = item { Some(line) } else { None }
+    }
+}
+
+impl StreamItem for Vec<u8> {
+    const READ: ReadMode = ReadMode::Chunks;
+    fn from_item(item: Item) -> Option<Self> {
+        if let Item::Chunk(bytes) = item { Some(bytes) } else { None }
+    }
+}
+
+/// A request whose status and fields have not arrived yet.
+#[must_use = "dropped, the exchange is cancelled: await it"]
+pub struct OpeningStream<T> {
+    /// Gone when the stream has been handed over.
+    lease: Option<Lease>,
+    item: PhantomData<fn() -> T>,
+}
+
+impl<T> OpeningStream<T> {
+    pub(crate) fn new(lease: Lease) -> Self {
+        Self { lease: Some(lease), item: PhantomData }
+    }
+}
+
+impl<T> Future for OpeningStream<T> {
+    type Output = Result<Stream<T>, ExchangeFailed>;
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut TaskContext<'_>) -> Poll<Self::Output> {
+        let Some(lease) = &self.lease else { return Poll::Pending };
+        let Poll::Ready(head) = poll_head(lease, cx) else { return Poll::Pending };
+        let Some(lease) = self.lease.take() else { return Poll::Pending };
+        Poll::Ready(head.map(|head| Stream { lease, head, item: PhantomData }))
+    }
+}
+
+/// An answer whose status and fields have arrived. Dropped before its end, the exchange is cancelled, which is no
+/// failure.
+pub struct Stream<T> {
+    lease: Lease,
+    head: Head,
+    item: PhantomData<fn() -> T>,
+}
+
+impl<T: StreamItem> Stream<T> {
+    /// The exchange, for marks and verdicts.
+    pub fn exchange(&self) -> Exchange {
+        self.head.exchange
+    }
+
+    /// The status, 100 to 999.
+    pub fn status(&self) -> u16 {
+        self.head.status
+    }
+
+    /// The first response field of this name, in any capitalisation.
+    pub fn field(&self, name: &str) -> Option<&str> {
+        self.head.field(name)
+    }
+
+    /// Stops the iteration unless the status is an expected one, as [`crate::Reply::expect_status`].
+    ///
+    /// # Errors
+    /// [`Stop::FailedBy`] this exchange.
+    #[allow(clippy::needless_pass_by_value)] // so that a call reads `expect_status(200)`
+    pub fn expect_status(&self, expected: impl Statuses) -> Result<&Self, Stop> {
+        self.head.expect_status(&expected).map(|()| self)
+    }
+
+    /// The next item; `None` when the answer is complete.
+    ///
+    /// # Errors
+    /// The exchange's failure, after the items that came before it.
+    pub async fn next(&mut self) -> Result<Option<T>, ExchangeFailed> {
+        poll_fn(|cx| self.poll_next(cx)).await
+    }
+
+    /// All items at hand, at least one: those of one read share its time. `None` when the answer is complete.
+    ///
+    /// # Errors
+    /// As [`next`](Self::next).
+    pub async fn next_batch(&mut self) -> Result<Option<Vec<T>>, ExchangeFailed> {
+        let Some(first) = self.next().await? else { return Ok(None) };
+        let mut batch = vec![first];
+        poll_fn(|cx| {
+            // Ready at once: takes what is there, waits for nothing.
+            self.lease.poll(cx, |slot| {
+                batch.extend(slot.items.drain(..).filter_map(T::from_item));
+                Some(())
+            })
+        })
+        .await;
+        Ok(Some(batch))
+    }
+
+    /// Reads to the end, whatever still comes.
+    ///
+    /// # Errors
+    /// As [`next`](Self::next).
+    pub async fn finish(mut self) -> Result<(), ExchangeFailed> {
+        while self.next().await?.is_some() {}
+        Ok(())
+    }
+
+    /// As `poll_next` of other crates' streams.
+    ///
+    /// # Errors
+    /// As [`next`](Self::next).
+    pub fn poll_next(&mut self, cx: &mut TaskContext<'_>) -> Poll<Result<Option<T>, ExchangeFailed>> {
+        let exchange = self.lease.exchange;
+        self.lease.poll(cx, |slot| {
+            while let Some(item) = slot.items.pop_front() {
+                if let Some(item) = T::from_item(item) {
+                    return Some(Ok(Some(item)));
+                }
+            }
+            match &slot.end {
+                None => None,
+                Some(Ok(_)) => Some(Ok(None)),
+                Some(Err(failure)) => Some(Err(ExchangeFailed::new(exchange, failure.clone()))),
+            }
+        })
+    }
+}

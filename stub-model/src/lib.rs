@@ -1,0 +1,12 @@
+#![doc = include_str!("../README.md")]
+#![cfg_attr(test, allow(clippy::unwrap_used, reason = "a test that meets the unexpected has failed"))]
+
+pub mod body;
+pub mod clock;
+pub mod journal;
+pub mod listen;
+pub mod metrics;
+pub mod query;
+pub mod small;
+pub mod traffic;
+pub mod wire;

@@ -1,0 +1,58 @@
+//! `--die-with-parent`: noticing that the process that started this one has ended.
+//!
+//! Linux sends a signal of our choice when the *thread* that started us ends, so the signal alone proves nothing: it
+//! only makes us look at once whether our parent is still the one we began with. Elsewhere a look every second does.
+
+use std::io;
+use std::time::Duration;
+
+use rustix::process::{Pid, getppid};
+use tokio::signal::unix::{Signal, SignalKind, signal};
+use tokio::time::{MissedTickBehavior, interval};
+
+/// How often to look where no signal comes.
+const LOOK_EVERY: Duration = Duration::from_secs(1);
+
+/// The process that started this one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Parent(Option<Pid>);
+
+impl Parent {
+    /// The parent at this moment. A parent that ended before is not seen.
+    pub(crate) fn now() -> Self {
+        Self(getppid())
+    }
+
+    /// Begins to watch it. Must be called within a tokio runtime.
+    pub(crate) fn watch(self) -> io::Result<Watch> {
+        // The handler before the request: unhandled, the signal would end us without our journal.
+        let hint = signal(SignalKind::user_defined1())?;
+        #[cfg(target_os = "linux")]
+        rustix::process::set_parent_process_death_signal(Some(rustix::process::Signal::USR1))?;
+        Ok(Watch { parent: self, hint })
+    }
+}
+
+/// A parent being watched.
+#[derive(Debug)]
+pub(crate) struct Watch {
+    parent: Parent,
+    hint: Signal,
+}
+
+impl Watch {
+    /// Waits until the parent is gone; at once where it went between [`Parent::now`] and now.
+    pub(crate) async fn gone(mut self) {
+        let mut look = interval(LOOK_EVERY);
+        look.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        loop {
+            if Parent::now() != self.parent {
+                return;
+            }
+            tokio::select! {
+                _ = self.hint.recv() => {}
+                _ = look.tick() => {}
+            }
+        }
+    }
+}

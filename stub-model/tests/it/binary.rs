@@ -1,0 +1,285 @@
+//! The process: what it prints, refuses and leaves behind.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::process::{Child, ChildStdout, Command, Output, Stdio};
+use std::time::{Duration, Instant};
+
+use rustix::process::{Pid, Signal, kill_process};
+use stub_model::journal::Entry;
+
+use crate::client::PATIENCE;
+
+const BINARY: &str = env!("CARGO_BIN_EXE_stub-model");
+
+/// A running stub, killed when a test ends early.
+struct Stub {
+    child: Child,
+    out: BufReader<ChildStdout>,
+    address: SocketAddr,
+}
+
+impl Stub {
+    fn start(command: &mut Command) -> Self {
+        let mut child = command.stdout(Stdio::piped()).spawn().unwrap();
+        let mut out = BufReader::new(child.stdout.take().unwrap());
+        let address = address(&mut out);
+        Self { child, out, address }
+    }
+
+    fn signal(&self, signal: Signal) {
+        kill_process(Pid::from_child(&self.child), signal).unwrap();
+    }
+
+    /// Waits for the end: exit status, and what else was printed.
+    fn end(mut self) -> (Option<i32>, String) {
+        let status = bounded(|| self.child.try_wait().unwrap());
+        let mut rest = String::new();
+        self.out.read_to_string(&mut rest).unwrap();
+        (status.code(), rest)
+    }
+}
+
+impl Drop for Stub {
+    fn drop(&mut self) {
+        // Fails where it has ended, which is the rule.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// The address in the first line.
+fn address(out: &mut impl BufRead) -> SocketAddr {
+    let mut line = String::new();
+    out.read_line(&mut line).unwrap();
+    line.strip_prefix("listening on http://").unwrap().trim_end().parse().unwrap()
+}
+
+/// Polls until there is something.
+fn bounded<T>(mut poll: impl FnMut() -> Option<T>) -> T {
+    let until = Instant::now() + PATIENCE;
+    loop {
+        if let Some(found) = poll() {
+            return found;
+        }
+        assert!(Instant::now() < until, "it takes too long");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}
+
+fn small(arguments: &[&str]) -> Command {
+    let mut command = Command::new(BINARY);
+    command.arg("small").args(arguments).env_remove("STUB_TOKEN");
+    command
+}
+
+fn ask(address: SocketAddr, request: &str) -> String {
+    let mut stream = TcpStream::connect(address).unwrap();
+    stream.set_read_timeout(Some(PATIENCE)).unwrap();
+    stream.write_all(request.as_bytes()).unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).unwrap();
+    answer
+}
+
+fn get(address: SocketAddr, path: &str) -> String {
+    ask(address, &format!("GET {path} HTTP/1.1\r\nhost: stub\r\nconnection: close\r\n\r\n"))
+}
+
+/// Runs to the end: exit status, standard output and standard error.
+fn refused(command: &mut Command) -> (Option<i32>, String, String) {
+    let Output { status, stdout, stderr } = command.output().unwrap();
+    (status.code(), String::from_utf8(stdout).unwrap(), String::from_utf8(stderr).unwrap())
+}
+
+#[test]
+fn it_prints_one_line_and_ends_with_0_on_both_signals() {
+    for signal in [Signal::TERM, Signal::INT] {
+        let stub = Stub::start(&mut small(&[]));
+        assert!(stub.address.ip().is_loopback());
+        assert!(get(stub.address, "/small").starts_with("HTTP/1.1 200 OK\r\n"));
+        stub.signal(signal);
+        assert_eq!(stub.end(), (Some(0), String::new()));
+    }
+}
+
+#[test]
+fn a_stop_does_not_wait_for_what_never_ends() {
+    let stub = Stub::start(&mut small(&[]));
+    let mut held = TcpStream::connect(stub.address).unwrap();
+    held.write_all(b"GET /fault?kind=hold_body HTTP/1.1\r\nhost: stub\r\n\r\n").unwrap();
+    held.read_exact(&mut [0; 12]).unwrap();
+    stub.signal(Signal::TERM);
+    assert_eq!(stub.end(), (Some(0), String::new()));
+}
+
+#[test]
+fn the_journal_file_has_every_exchange_also_those_cut_off_by_the_stop() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("journal.jsonl");
+    let stub = Stub::start(small(&["--journal"]).arg(&path));
+    for k in 0..5 {
+        get(stub.address, &format!("/small?k={k}"));
+    }
+    let mut held = TcpStream::connect(stub.address).unwrap();
+    held.write_all(b"GET /fault?kind=hold HTTP/1.1\r\nhost: stub\r\n\r\n").unwrap();
+    bounded(|| get(stub.address, "/metrics").contains("stub_arrivals_total 6\n").then_some(()));
+    stub.signal(Signal::TERM);
+    assert_eq!(stub.end().0, Some(0));
+    let text = std::fs::read_to_string(&path).unwrap();
+    let entries: Vec<Entry> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert!(entries.iter().all(|entry| entry.answered_ns.is_some()));
+    let seen: Vec<(u64, Option<u16>)> = entries.iter().map(|entry| (entry.sequence, entry.status)).collect();
+    assert_eq!(seen, [(0, Some(200)), (1, Some(200)), (2, Some(200)), (3, Some(200)), (4, Some(200)), (5, None)]);
+}
+
+#[test]
+fn the_journal_file_is_flushed_while_it_runs() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("journal.jsonl");
+    let stub = Stub::start(small(&["--journal"]).arg(&path));
+    get(stub.address, "/small");
+    bounded(|| std::fs::read_to_string(&path).unwrap().ends_with("\"request_id\":null}\n").then_some(()));
+}
+
+#[test]
+fn the_token_comes_from_the_environment_and_is_not_shown() {
+    let stub = Stub::start(small(&[]).env("STUB_TOKEN", "from-env"));
+    let request =
+        "GET /api/v1/orgs HTTP/1.1\r\nhost: stub\r\nauthorization: Bearer from-env\r\nconnection: close\r\n\r\n";
+    assert!(ask(stub.address, request).starts_with("HTTP/1.1 200 OK\r\n"));
+    let (status, help, _) = refused(small(&["--help"]).env("STUB_TOKEN", "from-env"));
+    assert_eq!((status, help.contains("from-env"), help.contains("STUB_TOKEN")), (Some(0), false, true));
+}
+
+#[test]
+fn an_address_others_can_reach_is_refused_unless_allowed() {
+    for address in ["0.0.0.0:0", "[::]:0", "[::ffff:10.0.0.1]:0"] {
+        let error = format!(
+            "error: {address} can be reached from other machines; listen on a loopback address such as 127.0.0.1:0, \
+             or pass --allow-remote\n"
+        );
+        assert_eq!(refused(&mut small(&["--listen", address])), (Some(2), String::new(), error));
+    }
+    let stub = Stub::start(&mut small(&["--listen", "0.0.0.0:0", "--allow-remote"]));
+    assert!(stub.address.ip().is_unspecified());
+}
+
+#[test]
+fn a_port_in_use_is_named_with_what_to_do() {
+    let taken = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = taken.local_addr().unwrap().to_string();
+    let error = format!(
+        "error: cannot listen on {address}: the port is in use; choose another one, or port 0 for any free one\n"
+    );
+    assert_eq!(refused(&mut small(&["--listen", &address])), (Some(1), String::new(), error));
+}
+
+#[test]
+fn a_journal_that_cannot_be_opened_is_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("none/journal.jsonl");
+    let error = format!(
+        "error: cannot write the journal {}: No such file or directory (os error 2); choose another file with \
+         --journal\n",
+        path.display()
+    );
+    assert_eq!(refused(small(&["--journal"]).arg(&path)), (Some(1), String::new(), error));
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_journal_that_cannot_be_written_is_told_at_the_end() {
+    let mut command = small(&["--journal", "/dev/full"]);
+    let mut stub = Stub::start(command.stderr(Stdio::piped()));
+    let mut errors = stub.child.stderr.take().unwrap();
+    assert!(get(stub.address, "/small").starts_with("HTTP/1.1 200 OK\r\n"));
+    stub.signal(Signal::TERM);
+    assert_eq!(stub.end(), (Some(1), String::new()));
+    let mut error = String::new();
+    errors.read_to_string(&mut error).unwrap();
+    let expected = "error: cannot write the journal /dev/full: No space left on device (os error 28); choose another \
+                    file with --journal\n";
+    assert_eq!(error, expected);
+}
+
+#[test]
+fn malformed_arguments_are_bad_usage() {
+    for arguments in [["--listen", "localhost"], ["--seed", "x"], ["--token", ""], ["--token", "a b"], ["--no", "x"]] {
+        let (status, out, error) = refused(&mut small(&arguments));
+        assert_eq!((status, out.as_str()), (Some(2), ""), "{arguments:?}");
+        assert!(error.starts_with("error: ") && error.contains(arguments[0]), "{error}");
+    }
+}
+
+/// Starts a stub from a shell of its own: the shell, its standard output, and the stub's address. The shell stays
+/// until its standard input is closed.
+fn from_a_shell(script: &str, arguments: &[&str]) -> (Child, BufReader<ChildStdout>, SocketAddr) {
+    let mut shell = Command::new("sh");
+    shell.args(["-c", script, BINARY, "small"]).args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped());
+    let mut shell = shell.spawn().unwrap();
+    let mut out = BufReader::new(shell.stdout.take().unwrap());
+    let address = address(&mut out);
+    (shell, out, address)
+}
+
+#[test]
+fn it_dies_with_a_killed_parent_and_writes_its_journal_first() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("journal.jsonl");
+    let arguments = ["--die-with-parent", "--journal", path.to_str().unwrap()];
+    let (mut shell, mut out, address) = from_a_shell("\"$0\" \"$@\" & read wait", &arguments);
+    assert!(get(address, "/small").starts_with("HTTP/1.1 200 OK\r\n"));
+    shell.kill().unwrap();
+    shell.wait().unwrap();
+    // The stub has the shell's standard output too: its end is the end of the stub.
+    assert_eq!(rest_within_patience(&mut out), "");
+    bounded(|| TcpStream::connect(address).is_err().then_some(()));
+    assert_eq!(std::fs::read_to_string(&path).unwrap().lines().count(), 1);
+}
+
+/// What is printed until the end, which must come.
+fn rest_within_patience(out: &mut BufReader<ChildStdout>) -> String {
+    std::thread::scope(|scope| {
+        let reader = scope.spawn(|| {
+            let mut rest = String::new();
+            out.read_to_string(&mut rest).map(|_| rest)
+        });
+        bounded(|| reader.is_finished().then_some(()));
+        reader.join().unwrap().unwrap()
+    })
+}
+
+/// Linux sends its signal when the starting thread ends; a parent of several threads must not lose its stub by that.
+#[test]
+fn it_outlives_the_thread_that_started_it() {
+    let stub = std::thread::spawn(|| Stub::start(&mut small(&["--die-with-parent"]))).join().unwrap();
+    // Should the system's own signal be late, this one is the same.
+    stub.signal(Signal::USR1);
+    assert!(get(stub.address, "/slow?ms=50").starts_with("HTTP/1.1 200 OK\r\n"));
+    stub.signal(Signal::TERM);
+    assert_eq!(stub.end().0, Some(0));
+}
+
+#[test]
+fn a_shortage_of_descriptors_is_survived() {
+    let (mut shell, _out, address) = from_a_shell("ulimit -n 24; exec \"$0\" \"$@\"", &[]);
+    let crowd: Vec<TcpStream> = (0..40).map(|_| TcpStream::connect(address).unwrap()).collect();
+    // One of those who got in shows that others did not.
+    let mut first = &crowd[0];
+    first.set_read_timeout(Some(PATIENCE)).unwrap();
+    bounded(|| {
+        first.write_all(b"GET /metrics HTTP/1.1\r\nhost: stub\r\n\r\n").unwrap();
+        let mut buffer = vec![0; 1 << 16];
+        let mut text = String::new();
+        while !text.ends_with("# EOF\n") {
+            let count = first.read(&mut buffer).unwrap();
+            text.push_str(std::str::from_utf8(&buffer[..count]).unwrap());
+        }
+        (!text.contains("stub_accept_errors_total 0\n")).then_some(())
+    });
+    drop(crowd);
+    assert!(get(address, "/small").starts_with("HTTP/1.1 200 OK\r\n"));
+    kill_process(Pid::from_child(&shell), Signal::TERM).unwrap();
+    assert_eq!(bounded(|| shell.try_wait().unwrap()).code(), Some(0));
+}

@@ -1,0 +1,9 @@
+//! The stub as its clients and its parent see it. One test binary; each module shows one thing.
+#![allow(clippy::unwrap_used, reason = "a test that meets the unexpected has failed")]
+
+mod answers;
+mod binary;
+mod books;
+mod client;
+mod faults;
+mod lists;

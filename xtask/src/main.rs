@@ -1,0 +1,64 @@
+//! `cargo xtask …`: see `cargo xtask help`.
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+use xtask::{guests, root, wit};
+
+/// The project's own commands.
+#[derive(Parser)]
+#[command(name = "cargo xtask", bin_name = "cargo xtask")]
+struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Builds every plugin of plugins/ into plugins/components/
+    Guests {
+        /// Builds nothing: says which committed components are older than their source
+        #[arg(long)]
+        check: bool,
+    },
+    /// Compares the items of wit/ with wit/items.txt
+    Wit {
+        /// Writes wit/items.txt anew and prints the line that CHANGELOG.md needs
+        #[arg(long)]
+        accept: bool,
+    },
+}
+
+fn main() -> ExitCode {
+    match run(&Arguments::parse()) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(arguments: &Arguments) -> anyhow::Result<()> {
+    let root = root()?;
+    match arguments.command {
+        Command::Guests { check: false } => {
+            for component in guests::build(&root)? {
+                println!("{:<24} {:>9} bytes  sha256 {}", component.file, component.size, component.sha256);
+            }
+            Ok(())
+        }
+        Command::Guests { check: true } => faults(&guests::check(&root)?),
+        Command::Wit { accept: true } => {
+            println!("{}", wit::accept(&root)?);
+            Ok(())
+        }
+        Command::Wit { accept: false } => faults(&wit::check(&root)?),
+    }
+}
+
+/// Each fault is printed; one is enough to fail.
+fn faults(found: &[String]) -> anyhow::Result<()> {
+    anyhow::ensure!(found.is_empty(), "{}", found.join("\n"));
+    Ok(())
+}
