@@ -7,7 +7,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 /// A load engine for AI platforms. Workloads are WebAssembly plugins; the schedule is the truth.
 #[derive(Debug, Parser)]
 #[command(name = "engine", version, max_term_width = 110, after_help = "Exit statuses: docs/exit-statuses.md")]
-pub struct Arguments {
+pub(super) struct Arguments {
     /// What to do.
     #[command(subcommand)]
     pub command: Command,
@@ -15,7 +15,7 @@ pub struct Arguments {
 
 /// What the program can do.
 #[derive(Debug, Subcommand)]
-pub enum Command {
+pub(super) enum Command {
     /// Offer a scenario's load to its target, judge it and report
     Run(Box<Run>),
     /// Run one iteration and show every exchange of it: the first thing to do with a new plugin
@@ -26,7 +26,7 @@ pub enum Command {
 
 /// `engine run`.
 #[derive(Debug, Args)]
-pub struct Run {
+pub(super) struct Run {
     /// Scenario file (TOML, docs/scenario.md)
     #[arg(long, value_name = "FILE", required_unless_present = "url")]
     pub scenario: Option<PathBuf>,
@@ -110,7 +110,7 @@ pub struct Run {
 
 /// `engine try`.
 #[derive(Debug, Args)]
-pub struct Try {
+pub(super) struct Try {
     /// Scenario file, or a plugin (.wasm) together with --url
     #[arg(value_name = "FILE")]
     pub file: PathBuf,
@@ -146,7 +146,7 @@ pub struct Try {
 
 /// `engine report`.
 #[derive(Debug, Args)]
-pub struct Report {
+pub(super) struct Report {
     /// Folder of a run, or its result.json
     #[arg(value_name = "RESULT")]
     pub result: PathBuf,
@@ -158,7 +158,7 @@ pub struct Report {
 
 /// In which form a result is printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Format {
+pub(super) enum Format {
     /// The report, as in report.md
     Text,
     /// The whole data set, as in result.json

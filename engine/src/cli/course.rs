@@ -146,8 +146,7 @@ fn measure(metric: &Metric, limit: Limit) -> Measure {
                 Series::Iteration => TimeSeries::Iteration,
                 Series::Response(None) => TimeSeries::Response,
                 Series::Response(Some(name)) => TimeSeries::ResponseOf(name.clone()),
-                Series::Service(None) => TimeSeries::Service,
-                Series::Service(Some(name)) => TimeSeries::ServiceOf(name.clone()),
+                Series::Service => TimeSeries::Service,
                 Series::Plugin(name) => TimeSeries::Mark(name.clone()),
             };
             let statistic = match statistic {

@@ -1,6 +1,6 @@
 //! `engine report`: an earlier run's report, rendered again.
 
-use super::args::{Format, Report};
+use super::args::Report;
 use super::exit::{Exit, Failure};
 use super::output;
 

@@ -230,6 +230,7 @@ impl Pool {
             let (id, mut exchange) = self.waiting.borrow_mut().pop_first()?;
             let now = self.clock.now();
             self.expiries.borrow_mut().remove(&(exchange.deadline(), id));
+            exchange.timings.queued = now - exchange.request.asked;
             if exchange.deadline() > now {
                 return Some(exchange);
             }
@@ -335,6 +336,7 @@ impl Pool {
             id
         };
         let mut exchange = self.waiting.borrow_mut().remove(&id)?;
+        exchange.timings.queued = now - exchange.request.asked;
         self.open.borrow_mut().remove(&exchange.token);
         Some((exchange.token, expired(&mut exchange, now)))
     }

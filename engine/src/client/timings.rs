@@ -18,6 +18,8 @@ pub struct Timings {
     /// Last byte of the answer off the wire, before decompression; for an answer whose end only the closing of the
     /// connection shows, that closing. For a failure or a cancellation the moment of it.
     pub end: Time,
+    /// Time in the queue for a connection, while the connections were at their cap.
+    pub queued: Duration,
     /// Time for the name; absent where none was looked up for this exchange.
     pub dns: Option<Duration>,
     /// Time for the connection, over all addresses tried; absent on a reused connection.

@@ -39,9 +39,9 @@ pub enum Series {
     Iteration,
     /// Response times: of all exchanges, or of the requests of this name.
     Response(Option<String>),
-    /// Service times: of all exchanges, or of the requests of this name.
-    Service(Option<String>),
-    /// A metric of the plugin's own: a mark or an observation. Whether the plugin has it is not known here.
+    /// Service times of all exchanges.
+    Service,
+    /// A mark of the plugin's own. Whether the plugin has it is not known here.
     Plugin(String),
 }
 
@@ -69,7 +69,7 @@ impl Percentile {
 }
 
 impl Metric {
-    /// From its text: `error_rate`, `missed`, `p95`, `p99.9(response)`, `mean(service(/agents))`, `max(first_token)`.
+    /// From its text: `error_rate`, `missed`, `p95`, `p99.9(response)`, `mean(response(agents))`, `max(first_token)`.
     /// A statistic without a series is over the iteration times. `None` for anything else.
     pub fn parse(text: &str) -> Option<Self> {
         match text {
@@ -113,7 +113,7 @@ impl Series {
         match (kind, name) {
             ("iteration", None) => Some(Self::Iteration),
             ("response", name) => Some(Self::Response(name)),
-            ("service", name) => Some(Self::Service(name)),
+            ("service", None) => Some(Self::Service),
             (name, None) if is_metric_name(name) => Some(Self::Plugin(name.to_owned())),
             _ => None,
         }
@@ -161,8 +161,7 @@ impl fmt::Display for Series {
             Self::Iteration => formatter.write_str("iteration"),
             Self::Response(None) => formatter.write_str("response"),
             Self::Response(Some(name)) => write!(formatter, "response({name})"),
-            Self::Service(None) => formatter.write_str("service"),
-            Self::Service(Some(name)) => write!(formatter, "service({name})"),
+            Self::Service => formatter.write_str("service"),
             Self::Plugin(name) => formatter.write_str(name),
         }
     }

@@ -44,7 +44,7 @@ pub use metric::{Metric, Percentile, Series, Statistic};
 pub use overrides::{Overrides, Surroundings, Variable};
 pub use phase::Phase;
 pub use plan::Plan;
-pub use quick::{QuickRun, quick};
+pub use quick::{QuickRun, of_plugin, quick};
 pub use schema::schema;
 pub use source::{Sources, Span};
 pub use target::{BaseUrl, ClientCertificate, Endpoint, StubCommand, Target};

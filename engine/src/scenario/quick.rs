@@ -78,6 +78,46 @@ pub fn quick(run: &QuickRun, overrides: &Overrides, surroundings: &Surroundings)
     resolve::resolve(&root, Origin { scenario: None, name, whole: url, options, secrets }, sources, log)
 }
 
+/// The plan of trying one plugin: its name, the target's base URL and the plugin's configuration.
+///
+/// # Errors
+/// Everything that is wrong with it, pointing at the options.
+pub fn of_plugin(
+    plugin: &str,
+    url: &str,
+    config: &serde_json::Value,
+    overrides: &Overrides,
+    surroundings: &Surroundings,
+) -> Result<Plan, Faults> {
+    let (mut sources, log) = (Sources::default(), Log::default());
+    let place = sources.add_option("--url", url);
+    let given = sources.add_option("--config", config);
+    let config = Node::json(config, given).unwrap_or_else(|| Node::table(Vec::new(), given));
+    let workload = vec![
+        ("name", Node::text("plugin", place)),
+        ("plugin", Node::text(plugin, place)),
+        ("share", Node { span: place, value: Value::Integer(1) }),
+        ("config", config),
+    ];
+    let phase = vec![
+        ("name", Node::text("try", place)),
+        ("rate", Node { span: place, value: Value::Integer(1) }),
+        ("duration", Node::text("1s", place)),
+    ];
+    let list = |entries, span| Node { span, value: Value::Array(vec![Node::table(entries, span)]) };
+    let target = Node::table(vec![("url", Node::text(url, place))], place);
+    let tables = vec![("target", target), ("workload", list(workload, place)), ("phase", list(phase, place))];
+    let mut root = match Node::table(tables, place).value {
+        Value::Table(table) => table,
+        _ => Table::default(),
+    };
+    overrides::apply_sets(&mut root, &overrides.set, Some(place), &mut sources, &log);
+    overrides::apply(&mut root, overrides, Some(place), &mut sources, &log);
+    let options = overrides::options(overrides, surroundings.cores, &mut sources, &log);
+    let origin = Origin { scenario: None, name: "try".to_owned(), whole: place, options, secrets: Vec::new() };
+    resolve::resolve(&root, origin, sources, log)
+}
+
 /// The origin of a URL, and the path and query to be asked for. What is no URL is left to the check of `target.url`.
 fn split_url(text: &str) -> (String, String) {
     let Ok(mut url) = url::Url::parse(text) else { return (text.to_owned(), "/".to_owned()) };

@@ -7,7 +7,7 @@ use serde::{Serialize, Serializer};
 
 use super::code;
 use super::fault::Fault;
-use super::metric::{Metric, Series};
+use super::metric::Metric;
 use super::nearest::did_you_mean;
 use super::reader::{Field, Reader};
 use super::source::Span;
@@ -117,8 +117,6 @@ pub enum Limit {
     Part(u64),
     /// How many.
     Count(u64),
-    /// A plain number, for observations of a plugin.
-    Number(f64),
 }
 
 /// The millionths of a whole.
@@ -130,7 +128,7 @@ impl Limit {
         match self {
             Self::Part(millionths) => u64::try_from(u128::from(n) * u128::from(millionths) / u128::from(WHOLE)).ok(),
             Self::Count(count) => Some(count),
-            Self::Time(_) | Self::Number(_) => None,
+            Self::Time(_) => None,
         }
     }
 }
@@ -141,7 +139,6 @@ impl fmt::Display for Limit {
             Self::Time(time) => formatter.write_str(&units::show_duration(*time)),
             Self::Part(millionths) => write!(formatter, "{}%", *millionths as f64 / 10_000.0),
             Self::Count(count) => write!(formatter, "{count}"),
-            Self::Number(number) => write!(formatter, "{number}"),
         }
     }
 }
@@ -226,7 +223,7 @@ fn metric(reader: &Reader<'_>, text: Field<&Text>) -> Option<Field<Metric>> {
     let fault = Fault::new(code::THRESHOLD_METRIC, format!("`{}` is not a metric", text.value.raw))
         .at(text.span, did_you_mean(&text.value.value, known, "not understood"))
         .hint("there are: error_rate, missed, and p50 … p99.999, mean, min, max over a series: p95(iteration)")
-        .hint("series: iteration, response, service, response(NAME) and service(NAME) for a named request, or a mark's name");
+        .hint("series: iteration, response, service, response(NAME) for a named request, or a mark's name");
     reader.note(fault);
     None
 }
@@ -239,15 +236,8 @@ fn limit(reader: &Reader<'_>, metric: &Metric, node: &Node) -> Option<Limit> {
         (Metric::Missed, Value::Text(text)) => (part(&text.value).map(Limit::Part), COUNT),
         (Metric::Missed, Value::Integer(count)) => (u64::try_from(*count).ok().map(Limit::Count), COUNT),
         (Metric::Missed, _) => (None, COUNT),
-        (Metric::Statistic(_, series), value) => {
-            let own = matches!(series, Series::Plugin(_));
-            let limit = match value {
-                Value::Text(text) => units::duration(&text.value).map(Limit::Time),
-                value if own => number(value).filter(|number| number.is_finite()).map(Limit::Number),
-                _ => None,
-            };
-            (limit, if own { "a time for a mark: \"300ms\"; a number for an observation: 1200" } else { TIME })
-        }
+        (Metric::Statistic(..), Value::Text(text)) => (units::duration(&text.value).map(Limit::Time), TIME),
+        (Metric::Statistic(..), _) => (None, TIME),
     };
     if found.is_none() {
         let fault = Fault::new(code::THRESHOLD_VALUE, format!("this value does not fit `{metric}`"));

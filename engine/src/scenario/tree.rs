@@ -60,6 +60,29 @@ impl Node {
     }
 }
 
+impl Node {
+    /// A value of JSON, all of it standing at one place. Nulls have no counterpart and are left out.
+    pub(super) fn json(json: &serde_json::Value, span: Span) -> Option<Self> {
+        let value = match json {
+            serde_json::Value::Null => return None,
+            serde_json::Value::Bool(value) => Value::Boolean(*value),
+            serde_json::Value::Number(number) => match number.as_i128() {
+                Some(integer) => Value::Integer(integer),
+                None => Value::Float(number.as_f64()?),
+            },
+            serde_json::Value::String(text) => return Some(Self::text(text.as_str(), span)),
+            serde_json::Value::Array(items) => {
+                Value::Array(items.iter().filter_map(|item| Self::json(item, span)).collect())
+            }
+            serde_json::Value::Object(entries) => {
+                let entries = entries.iter().filter_map(|(key, item)| Some((key.as_str(), Self::json(item, span)?)));
+                return Some(Self::table(entries.collect(), span));
+            }
+        };
+        Some(Self { span, value })
+    }
+}
+
 impl Value {
     /// What type it is, with its article.
     pub(super) fn type_name(&self) -> &'static str {

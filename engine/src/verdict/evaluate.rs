@@ -17,6 +17,7 @@ pub(super) fn evaluate(inputs: &Inputs<'_>, threshold: &Threshold) -> ThresholdR
     let (unit, least) = match threshold.measure {
         Measure::Time(..) => (Unit::Ms, LEAST_TIMES),
         Measure::ErrorRate | Measure::Missed => (Unit::Share, 1),
+        Measure::MissedCount => (Unit::Count, 1),
     };
     let blank = ThresholdResult {
         workload: threshold.workload.map(|workload| inputs.workload(workload)),
@@ -44,6 +45,7 @@ pub(super) fn evaluate(inputs: &Inputs<'_>, threshold: &Threshold) -> ThresholdR
     match &threshold.measure {
         Measure::ErrorRate => share(blank, threshold, counts.errors(), counts.judged()),
         Measure::Missed => share(blank, threshold, counts.missed(), counts.offered()),
+        Measure::MissedCount => number(blank, threshold, counts.missed(), counts.offered()),
         Measure::Time(series, statistic) => time(blank, threshold, &selection, series, *statistic),
     }
 }
@@ -65,6 +67,20 @@ fn share(mut result: ThresholdResult, threshold: &Threshold, hits: u64, count: u
     result.note = result
         .allowed
         .map(|allowed| format!("{} of {}: {} allowed", result.limit.plain(), grouped(count), grouped(allowed)));
+    result
+}
+
+/// Judges how many of `count` there were.
+fn number(mut result: ThresholdResult, threshold: &Threshold, hits: u64, count: u64) -> ThresholdResult {
+    result.count = count;
+    result.hits = Some(hits);
+    result.figure = Some(Quantity::count(hits));
+    if count < result.least {
+        result.note = Some(too_few(count, result.least));
+        return result;
+    }
+    let holds = threshold.op.holds(hits as f64, threshold.limit);
+    result.verdict = if holds { ThresholdVerdict::Pass } else { ThresholdVerdict::Fail };
     result
 }
 
@@ -110,7 +126,7 @@ fn time(
     result.at_least = match statistic {
         Statistic::Percentile(percentile) => percentile.is_within_upper(counts.censored(), finished),
         Statistic::Max => counts.censored() > 0,
-        Statistic::Mean => false,
+        Statistic::Mean | Statistic::Min => false,
     };
     if result.count < result.least {
         result.note = Some(too_few(result.count, result.least));
@@ -146,6 +162,7 @@ fn of(times: &Distribution, statistic: Statistic) -> Option<f64> {
     match statistic {
         Statistic::Percentile(percentile) => times.percentile(percentile).map(|value| value as f64),
         Statistic::Mean => times.mean(),
+        Statistic::Min => times.min().map(|value| value as f64),
         Statistic::Max => times.max().map(|value| value as f64),
     }
 }

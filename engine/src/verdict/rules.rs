@@ -50,7 +50,7 @@ fn no_slot(inputs: &Inputs<'_>) -> Vec<ThresholdResult> {
 
 /// Whether a threshold on `missed` judges that workload in that phase.
 fn covers(inputs: &Inputs<'_>, threshold: &Threshold, workload: usize, phase: usize) -> bool {
-    threshold.measure == Measure::Missed
+    matches!(threshold.measure, Measure::Missed | Measure::MissedCount)
         && threshold.workload.is_none_or(|only| only == workload)
         && match threshold.scope {
             Scope::Judged => phase == inputs.judged,

@@ -46,6 +46,8 @@ pub enum Measure {
     ErrorRate,
     /// Missed ÷ offered.
     Missed,
+    /// How many were missed.
+    MissedCount,
     /// A statistic of a series of times.
     Time(TimeSeries, Statistic),
 }
@@ -72,6 +74,8 @@ pub enum Statistic {
     Percentile(Percentile),
     /// The arithmetic mean.
     Mean,
+    /// The smallest.
+    Min,
     /// The largest.
     Max,
 }
@@ -126,6 +130,7 @@ impl fmt::Display for Statistic {
         match self {
             Self::Percentile(percentile) => percentile.fmt(f),
             Self::Mean => f.write_str("mean"),
+            Self::Min => f.write_str("min"),
             Self::Max => f.write_str("max"),
         }
     }
@@ -147,7 +152,7 @@ impl fmt::Display for Measure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::ErrorRate => f.write_str("error_rate"),
-            Self::Missed => f.write_str("missed"),
+            Self::Missed | Self::MissedCount => f.write_str("missed"),
             Self::Time(series, statistic) => write!(f, "{statistic} {series}"),
         }
     }

@@ -307,7 +307,7 @@ impl Post {
             core.recorder = Recorder::new(layout, number(self.number));
         }
         let seed = settings.seed;
-        let share = settings.schedule.share(self.number, settings.workers);
+        let share = settings.schedule.share(number(self.number), number(settings.workers));
         let offer = Offer {
             source: share.map(|arrival| Job {
                 kind: Kind::Arrival,

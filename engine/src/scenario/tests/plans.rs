@@ -69,7 +69,7 @@ fn thresholds_resolve_to_what_they_judge() {
         (Scope::Workload(0), "error_rate", Op::Below, Limit::Part(1_000), Window::Run, 100),
         (Scope::Workload(1), "p99.9(response(/agents))", Op::AtMost, time(1_500), Window::Phase(3), 20),
         (Scope::Workload(1), "missed", Op::AtMost, Limit::Count(3), Window::Phase(2), 1),
-        (Scope::Workload(1), "mean(first_token)", Op::AtLeast, Limit::Number(12.5), Window::Phase(2), 1),
+        (Scope::Workload(1), "mean(first_token)", Op::AtLeast, time(12), Window::Phase(2), 1),
     ];
     assert_eq!(seen, expected.map(|(a, metric, b, c, d, e)| (a, metric.to_owned(), b, c, d, e)));
 }
