@@ -46,9 +46,9 @@ codes! {
     TARGET_BAD_URL = "target.bad_url", "The base URL is not one that can be loaded.";
     TARGET_CERTIFICATE = "target.incomplete_certificate", "A client certificate without its key, or a key without its certificate.";
     TARGET_NO_EFFECT = "target.without_effect", "A setting that has no effect on this target (a warning).";
+    THRESHOLD_VALUE = "threshold.bad_value", "A threshold's value does not fit its metric.";
     THRESHOLD_METRIC = "threshold.unknown_metric", "A threshold's metric is not written as one.";
     THRESHOLD_PHASE = "threshold.unknown_phase", "A threshold names a phase that does not exist or offers nothing.";
-    THRESHOLD_VALUE = "threshold.bad_value", "A threshold's value does not fit its metric.";
     THRESHOLD_WORKLOAD = "threshold.unknown_workload", "A threshold names a workload that does not exist.";
     VARIABLE_MALFORMED = "variable.malformed", "A `${…}` that is not closed or names no variable.";
     VARIABLE_UNSET = "variable.unset", "A `${NAME}` whose variable is not set and that has no default.";

@@ -73,7 +73,7 @@ impl Expansion<'_> {
                 let place = self.sources.find(span, from);
                 let fault =
                     Fault::new(code::VARIABLE_MALFORMED, "this `${` is not closed").at(place, "a `}` is missing");
-                self.log.note(fault.hint("write `$${` for a literal `${`"));
+                self.log.lose(span, fault.hint("write `$${` for a literal `${`"));
                 return;
             };
             expanded.push_str(&self.variable(inside, span, secret));
@@ -94,7 +94,7 @@ impl Expansion<'_> {
         if !name.chars().all(valid) || name.chars().next().is_none_or(|c| c.is_ascii_digit()) {
             let message = format!("`{name}` is not the name of a variable");
             let fault = Fault::new(code::VARIABLE_MALFORMED, message).at(place, "letters, digits and `_` only");
-            self.log.note(fault.hint("write ${NAME} or ${NAME:-default}, and `$${` for a literal `${`"));
+            self.log.lose(span, fault.hint("write ${NAME} or ${NAME:-default}, and `$${` for a literal `${`"));
             return String::new();
         }
         // As in a shell, `:-` also stands in for a variable that is set to nothing.
@@ -107,8 +107,10 @@ impl Expansion<'_> {
         }
         let Some(default) = default else {
             let fault = Fault::new(code::VARIABLE_UNSET, format!("the environment variable `{name}` is not set"));
-            self.log
-                .note(fault.at(place, "needed here").hint(format!("set it, or give a default: ${{{name}:-value}}")));
+            self.log.lose(
+                span,
+                fault.at(place, "needed here").hint(format!("set it, or give a default: ${{{name}:-value}}")),
+            );
             return String::new();
         };
         default.to_owned()

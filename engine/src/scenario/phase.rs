@@ -150,7 +150,11 @@ pub(super) fn parts(drafts: &[Draft], place: Span, note: impl Fn(Fault)) -> Opti
     // Of equals `max_by_key` takes the last, and it is the first that is wanted.
     let Some((judged, _)) = candidates.rev().max_by_key(|(_, draft)| draft.duration) else {
         let fault = Fault::new(code::PHASE_JUDGED, "no phase is left to be judged");
-        note(fault.at(place, "in here").hint("every phase is a pause, the recovery, or says judged = false"));
+        note(
+            fault
+                .at(drafts.first().map_or(place, |draft| draft.place), "the first of them")
+                .hint("every phase is a pause, the recovery, or says judged = false"),
+        );
         return None;
     };
     Some(Parts { judged, recovery })

@@ -20,12 +20,22 @@ const MOST_ENTRIES: usize = 1_000;
 #[derive(Debug, Default)]
 pub(super) struct Log {
     faults: RefCell<Vec<Fault>>,
+    /// Values that could not be made out: what else is wrong with them comes of that.
+    lost: RefCell<Vec<Span>>,
 }
 
 impl Log {
-    /// Notes a fault.
+    /// Notes a fault, unless it is of a value that is lost.
     pub(super) fn note(&self, fault: Fault) {
+        if fault.span().is_none_or(|span| !self.lost.borrow().contains(&span)) {
+            self.faults.borrow_mut().push(fault);
+        }
+    }
+
+    /// Notes that a value at this place cannot be made out.
+    pub(super) fn lose(&self, value: Span, fault: Fault) {
         self.faults.borrow_mut().push(fault);
+        self.lost.borrow_mut().push(value);
     }
 
     /// All faults noted so far.
@@ -305,7 +315,8 @@ impl<'a> Reader<'a> {
             _ => Fault::new(code::MISSING_KEY, format!("`{}` is missing in {}", key.name, self.spec.title))
                 .hint(format!("for example: {} = {}", key.name, key.example)),
         };
-        self.note(fault.at(self.place, "in here"));
+        let whole = std::ptr::eq(self.spec, &raw const keys::ROOT);
+        self.note(fault.at(self.place_of(key.name), if whole { "not in this file" } else { "in here" }));
     }
 
     fn ask(&self, name: &str) -> Option<(&'static Key, &'a Node)> {

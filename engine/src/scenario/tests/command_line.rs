@@ -1,9 +1,11 @@
-//! What the command line says, with the whole text of each refusal.
+//! What the command line says, and what goes before what.
 
-use super::{BASE, WHOLE, assert_text, plan, plan_with, refusal, resolve_with, sets, surroundings};
+use super::{BASE, WHOLE, plan, plan_with, sets, surroundings};
 use crate::scenario::{Endpoint, Isolation, Overrides, QuickRun, quick};
+use crate::schedule::Rate;
 
-fn simple() -> QuickRun {
+/// A run of one URL.
+pub(super) fn simple() -> QuickRun {
     let (url, duration) = ("http://127.0.0.1:8080/a/b?c=d".to_owned(), "10s".to_owned());
     QuickRun { url, rate: 5.0, duration, ..QuickRun::default() }
 }
@@ -26,17 +28,22 @@ fn of_two_sets_for_one_key_the_later_goes_first() {
 
 #[test]
 fn a_set_finds_entries_by_name_and_by_position() {
-    let set = sets(&["workload.own.share=3", "workload.0.isolation=iteration", "phase.sustain.rate=2", "phase.0.rate=1"]);
+    let set =
+        sets(&["workload.own.share=3", "workload.0.isolation=iteration", "phase.sustain.rate=2", "phase.0.rate=1"]);
     let plan = plan_with(WHOLE, &set);
     assert_eq!(plan.workloads.iter().map(|workload| workload.share).collect::<Vec<_>>(), [45.0, 3.0]);
     assert_eq!(plan.workloads[0].isolation, Isolation::Iteration);
-    let rates: Vec<_> = plan.phases.iter().map(|phase| phase.rate.map(|rate| rate.as_f64())).collect();
+    let rates: Vec<_> = plan.phases.iter().map(|phase| phase.rate.map(Rate::as_f64)).collect();
     assert_eq!(rates, [Some(1.0), None, Some(2.0), Some(5.0)]);
 }
 
 #[test]
 fn a_set_makes_the_tables_that_are_not_there() {
-    let set = sets(&["limits.plugin.call=20ms", "workload.small.config.\"a b\".c=[1, 2]", "workload.small.config.\"a b\".c.0=5"]);
+    let set = sets(&[
+        "limits.plugin.call=20ms",
+        "workload.small.config.\"a b\".c=[1, 2]",
+        "workload.small.config.\"a b\".c.0=5",
+    ]);
     let plan = plan_with(BASE, &set);
     assert_eq!(plan.limits.plugin.call.as_millis(), 20);
     assert_eq!(plan.workloads[0].config.value(), &serde_json::json!({ "a b": { "c": [5, 2] } }));
@@ -70,7 +77,7 @@ fn variables_are_expanded_in_sets_but_not_in_options() {
 fn setting_one_of_two_alternatives_takes_the_place_of_the_other() {
     let stub = plan_with(BASE, &sets(&["target.stub=small --token 'a b'"]));
     assert!(matches!(&stub.target.endpoint, Endpoint::Stub(stub) if stub.words() == ["small", "--token", "a b"]));
-    assert_eq!(plan_with(WHOLE, &sets(&["phase.rest.rate=1"])).phases[1].rate.map(|rate| rate.as_f64()), Some(1.0));
+    assert_eq!(plan_with(WHOLE, &sets(&["phase.rest.rate=1"])).phases[1].rate.map(Rate::as_f64), Some(1.0));
     assert!(plan_with(WHOLE, &sets(&["phase.warm.pause=true"])).phases[0].is_pause());
     assert!(!plan_with(WHOLE, &sets(&["phase.warm.pause=false"])).phases[0].is_pause());
 }
@@ -131,164 +138,11 @@ fn a_quick_run_is_a_plan_with_the_http_plugin() {
 
 #[test]
 fn a_quick_run_shows_no_credentials() {
-    let fields = vec!["Authorization: Bearer abc123".to_owned(), "x-api-key: k".to_owned(), "accept: text/html".to_owned()];
+    let fields =
+        vec!["Authorization: Bearer abc123".to_owned(), "x-api-key: k".to_owned(), "accept: text/html".to_owned()];
     let plan = quick(&QuickRun { fields, ..simple() }, &Overrides::default(), &surroundings()).expect("a plan");
     assert_eq!(plan.secrets(), ["Bearer abc123", "abc123", "k"]);
     assert_eq!(plan.workloads[0].config.value()["fields"][0][1], "Bearer abc123");
     assert_eq!(plan.workloads[0].config.shown()["fields"][0][1], "***");
     assert!(!format!("{plan:?}{}", serde_json::to_string(&plan).expect("JSON")).contains("abc123"));
-}
-
-#[test]
-fn a_set_without_an_equals_sign_is_refused() {
-    let seen = refusal(resolve_with(BASE, &sets(&["limits.timeout"])));
-    assert_text(&seen, "
-@");
-}
-
-#[test]
-fn a_set_without_a_path_is_refused() {
-    let seen = refusal(resolve_with(BASE, &sets(&["=5"])));
-    assert_text(&seen, "
-@");
-}
-
-#[test]
-fn a_set_for_an_unknown_key_names_the_nearest() {
-    let seen = refusal(resolve_with(BASE, &sets(&["limits.timeuot=5s"])));
-    assert_text(&seen, "
-@");
-}
-
-#[test]
-fn a_set_for_an_unknown_table_names_the_nearest() {
-    let seen = refusal(resolve_with(BASE, &sets(&["limit.timeout=5s"])));
-    assert_text(&seen, "
-@");
-}
-
-#[test]
-fn a_set_for_a_phase_that_is_not_there_names_the_nearest() {
-    let seen = refusal(resolve_with(BASE, &sets(&["phase.laod.rate=5", "phase.1.rate=5"])));
-    assert_text(&seen, "
-@");
-}
-
-#[test]
-fn a_set_for_a_list_that_is_not_there_says_so() {
-    let seen = refusal(resolve_with(BASE, &sets(&["threshold.0.value=5"])));
-    assert_text(&seen, "
-@");
-}
-
-#[test]
-fn a_set_of_a_whole_entry_is_refused() {
-    let seen = refusal(resolve_with(BASE, &sets(&["workload.small=5"])));
-    assert_text(&seen, "
-@");
-}
-
-#[test]
-fn a_set_below_a_single_value_is_refused() {
-    let seen = refusal(resolve_with(BASE, &sets(&["run.seed.low=5"])));
-    assert_text(&seen, "
-@");
-}
-
-#[test]
-fn a_set_value_that_is_out_of_range_is_shown_in_the_set() {
-    let seen = refusal(resolve_with(BASE, &sets(&["phase.load.rate=0"])));
-    assert_text(&seen, "
-@");
-}
-
-#[test]
-fn a_set_value_that_is_broken_toml_is_refused() {
-    let seen = refusal(resolve_with(BASE, &sets(&[r#"run.title="x"#])));
-    assert_text(&seen, "
-@");
-}
-
-#[test]
-fn a_set_inside_what_is_no_table_is_refused() {
-    let seen = refusal(resolve_with(BASE, &sets(&["workload.small.config.a=1", "workload.small.config.a.b=2"])));
-    assert_text(&seen, "
-@");
-}
-
-#[test]
-fn a_set_beyond_an_array_is_refused() {
-    let seen = refusal(resolve_with(BASE, &sets(&["workload.small.config.a=[1]", "workload.small.config.a.3=2"])));
-    assert_text(&seen, "
-@");
-}
-
-#[test]
-fn two_sets_that_exclude_each_other_are_refused() {
-    let seen = refusal(resolve_with(BASE, &sets(&["target.url=http://h", "target.stub=small"])));
-    assert_text(&seen, "
-@");
-}
-
-#[test]
-fn a_rate_for_several_phases_is_refused() {
-    let seen = refusal(resolve_with(WHOLE, &Overrides { rate: Some(5.0), duration: Some("9s".to_owned()), ..Overrides::default() }));
-    assert_text(&seen, "
-@");
-}
-
-#[test]
-fn a_rate_out_of_range_is_shown_in_the_option() {
-    let seen = refusal(resolve_with(BASE, &Overrides { rate: Some(-1.0), ..Overrides::default() }));
-    assert_text(&seen, "
-@");
-}
-
-#[test]
-fn workers_and_scale_out_of_range_are_refused() {
-    let seen = refusal(resolve_with(BASE, &Overrides { workers: Some(257), scale: Some(0.0), ..Overrides::default() }));
-    assert_text(&seen, "
-@");
-}
-
-#[test]
-fn a_scale_that_would_lengthen_is_refused() {
-    let seen = refusal(resolve_with(BASE, &Overrides { scale: Some(1.5), ..Overrides::default() }));
-    assert_text(&seen, "
-@");
-}
-
-#[test]
-fn fewer_connections_than_workers_asked_for_are_refused() {
-    let seen = refusal(resolve_with(BASE, &Overrides { workers: Some(8), connections: Some(7), ..Overrides::default() }));
-    assert_text(&seen, "
-@");
-}
-
-#[test]
-fn a_quick_run_of_a_url_that_is_none_is_refused() {
-    let seen = refusal(quick(&QuickRun { url: "localhost".to_owned(), ..simple() }, &Overrides::default(), &surroundings()));
-    assert_text(&seen, "
-@");
-}
-
-#[test]
-fn a_quick_run_with_a_rate_and_duration_that_are_none_is_refused() {
-    let seen = refusal(quick(&QuickRun { rate: 0.0, duration: "10".to_owned(), ..simple() }, &Overrides::default(), &surroundings()));
-    assert_text(&seen, "
-@");
-}
-
-#[test]
-fn a_quick_run_with_a_method_that_is_none_is_refused() {
-    let seen = refusal(quick(&QuickRun { method: Some("GE T".to_owned()), ..simple() }, &Overrides::default(), &surroundings()));
-    assert_text(&seen, "
-@");
-}
-
-#[test]
-fn a_quick_run_with_a_field_that_is_none_is_refused() {
-    let seen = refusal(quick(&QuickRun { fields: vec!["accept".to_owned(), "a b: c".to_owned()], ..simple() }, &Overrides::default(), &surroundings()));
-    assert_text(&seen, "
-@");
 }

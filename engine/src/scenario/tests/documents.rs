@@ -3,16 +3,14 @@
 use std::path::PathBuf;
 
 use super::{BASE, WHOLE};
-use crate::scenario::keys::{ALL, Kind, ROOT, Spec};
-use crate::scenario::reader::kind_name;
-use crate::scenario::{code, schema};
+use crate::scenario::keys::{ALL, Key, Kind, ROOT, Spec};
+use crate::scenario::reader::{Log, kind_name};
+use crate::scenario::tree::{Node, Value};
+use crate::scenario::{Config, Sources, code, schema, syntax};
 
 /// A committed document of the project.
 fn document(name: &str) -> PathBuf {
-    // Of the file that is compiled, so that it is found from whichever crate compiles it.
-    let here = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(file!());
-    let root = here.ancestors().find(|folder| folder.join("wit").is_dir() && folder.join("docs").is_dir());
-    root.expect("the project's folder").join("docs").join(name)
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../docs").join(name)
 }
 
 fn read(name: &str) -> String {
@@ -37,15 +35,11 @@ fn the_committed_schema_is_that_of_the_code() {
 #[test]
 fn good_scenarios_fit_the_schema_and_bad_ones_do_not() {
     let validator = jsonschema::draft7::new(&schema()).expect("a schema");
-    let json = |text: &str| -> serde_json::Value {
-        let table = toml::de::DeTable::parse(text).expect("TOML");
-        let log = crate::scenario::reader::Log::default();
-        let mut sources = crate::scenario::Sources::default();
-        let whole = sources.add("x", text);
-        let root = crate::scenario::syntax::document(text, whole).expect("TOML");
-        assert_eq!(root.entries.len(), table.get_ref().len());
-        let node = crate::scenario::tree::Node { span: whole, value: crate::scenario::tree::Value::Table(root) };
-        crate::scenario::Config::of(Some(&node), whole, &log).value().clone()
+    let json = |text: &str| {
+        let whole = Sources::default().add("x", text);
+        let root = syntax::document(text, whole).expect("TOML");
+        let node = Node { span: whole, value: Value::Table(root) };
+        Config::of(Some(&node), whole, &Log::default()).value().clone()
     };
     for good in [BASE, WHOLE] {
         let faults: Vec<_> = validator.iter_errors(&json(good)).map(|fault| fault.to_string()).collect();
@@ -115,7 +109,8 @@ fn the_reference_page_has_every_table_as_the_code_has_it() {
         let (begin, end) = (format!("<!-- keys of {} -->\n", spec.title), "<!-- end -->");
         let start = page.find(&begin).unwrap_or_else(|| panic!("a place for {}", spec.title)) + begin.len();
         let length = page[start..].find(end).expect("an end");
-        rebuilt = rebuilt.replace(&format!("{begin}{}", &page[start..start + length]), &format!("{begin}{}", rows(spec)));
+        rebuilt =
+            rebuilt.replace(&format!("{begin}{}", &page[start..start + length]), &format!("{begin}{}", rows(spec)));
     }
     assert_committed("scenario.md", &rebuilt);
 }
@@ -130,14 +125,13 @@ fn the_reference_page_has_every_fault_code() {
 }
 
 fn rows(spec: &Spec) -> String {
-    let mut text = "\n| key | value | default | meaning | example |\n| --- | --- | --- | --- | --- |\n".to_owned();
-    for key in spec.keys.iter().filter(|key| !matches!(key.kind, Kind::Table(_) | Kind::Tables(_))) {
+    let row = |key: &Key| {
         let default = if key.required { "required" } else { key.default };
-        let (value, about, example) = (value_of(&key.kind), key.about, key.example);
-        text.push_str(&format!("| `{}` | {value} | {default} | {about} | `{example}` |\n", key.name));
-    }
-    text.push('\n');
-    text
+        format!("| `{}` | {} | {default} | {} | `{}` |\n", key.name, value_of(&key.kind), key.about, key.example)
+    };
+    let values = spec.keys.iter().filter(|key| !matches!(key.kind, Kind::Table(_) | Kind::Tables(_)));
+    let head = "| key | value | default | meaning | example |\n| --- | --- | --- | --- | --- |\n";
+    format!("\n{head}{}\n", values.map(row).collect::<String>())
 }
 
 fn value_of(kind: &Kind) -> String {
@@ -154,4 +148,11 @@ fn value_of(kind: &Kind) -> String {
         Kind::Bytes { min, max } => format!("size, {} to {}", show_bytes(*min), show_bytes(*max)),
         _ => name.to_owned(),
     }
+}
+
+#[test]
+fn the_example_of_the_reference_page_is_a_scenario() {
+    let page = read("scenario.md");
+    let example = page.split("```toml\n").nth(1).and_then(|rest| rest.split("```").next()).expect("an example");
+    assert_eq!(super::plan(&example.replace("API_TOKEN", "TOKEN")).planned.total(), 1_850);
 }

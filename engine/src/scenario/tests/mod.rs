@@ -5,6 +5,7 @@ mod documents;
 mod faults;
 mod mutation;
 mod plans;
+mod refused_options;
 mod secrets;
 
 use std::path::Path;

@@ -81,8 +81,12 @@ fn metrics_are_read_and_written_alike() {
         assert_eq!(metric.to_string(), text);
     }
     let p95 = Metric::parse("p95");
-    assert!(matches!(p95, Some(Metric::Statistic(Statistic::Percentile(p), Series::Iteration)) if p.thousandths() == 95_000));
-    for text in ["", "p", "p0", "p100", "p-5", "p9.9999", "p95.", "p95()", "p95(response())", "p95(X)", "p95(a", "p95(a)b"] {
+    assert!(
+        matches!(p95, Some(Metric::Statistic(Statistic::Percentile(p), Series::Iteration)) if p.thousandths() == 95_000)
+    );
+    for text in
+        ["", "p", "p0", "p100", "p-5", "p9.9999", "p95.", "p95()", "p95(response())", "p95(X)", "p95(a", "p95(a)b"]
+    {
         assert_eq!(Metric::parse(text), None, "{text}");
     }
 }
@@ -121,7 +125,10 @@ fn judged_is_the_longest_phase_with_a_rate_and_the_first_among_equals() {
         plan(&format!("{head}{}", phases.iter().enumerate().map(entry).collect::<String>())).judged
     };
     assert_eq!(judged(&[("5s", "rate = 1"), ("9s", "rate = 1"), ("9s", "rate = 2"), ("1h", "pause = true")]), 1);
-    assert_eq!(judged(&[("9s", "rate = 1\njudged = false"), ("5s", "rate = 1"), ("8s", "rate = 2\nrecovery = true")]), 1);
+    assert_eq!(
+        judged(&[("9s", "rate = 1\njudged = false"), ("5s", "rate = 1"), ("8s", "rate = 2\nrecovery = true")]),
+        1
+    );
     assert_eq!(judged(&[("9s", "rate = 1"), ("5s", "rate = 1\njudged = true")]), 1);
 }
 
@@ -139,7 +146,8 @@ fn settings_without_effect_are_warned_of() {
 #[test]
 fn a_workload_that_is_never_sent_is_warned_of() {
     let text = format!("{BASE}\n[[workload]]\nname = \"rare\"\nshare = 0.000001\n");
-    let expected = "warning[workload.nothing_planned]: `rare` is not sent even once: its share is too small for so short a run
+    let expected =
+        "warning[workload.nothing_planned]: `rare` is not sent even once: its share is too small for so short a run
   --> mix.toml:13:1
    |
 13 | [[workload]]
@@ -183,8 +191,8 @@ fn files_that_cannot_be_read_say_why() {
     };
     std::fs::write(folder.path().join("latin.toml"), b"[run]\ntitle = \"gr\xf6\xdfe\"\n").expect("written");
     let missing = "error[scenario.not_found]: there is no scenario `FOLDER/none.toml`
-  |
-  = help: relative paths count from the current folder";
+ |
+ = help: relative paths count from the current folder";
     assert_eq!(shown("none.toml"), missing);
     let latin = "error[scenario.not_utf8]: the scenario is not UTF-8 text
  --> FOLDER/latin.toml:2:12
@@ -199,7 +207,8 @@ fn files_that_cannot_be_read_say_why() {
 
 #[test]
 fn colours_come_only_where_they_are_asked_for() {
-    let faults = parse(Path::new("x.toml"), "", &Overrides::default(), &surroundings()).map(|_| ()).expect_err("refused");
+    let faults =
+        parse(Path::new("x.toml"), "", &Overrides::default(), &surroundings()).map(|_| ()).expect_err("refused");
     assert!(!faults.to_string().contains('\u{1b}'));
     assert!(faults.render(true).contains('\u{1b}'));
 }
