@@ -1,6 +1,6 @@
 //! The interface's items, one a line, so that none changes unannounced.
 
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 use std::fmt;
 use std::fs;
 use std::path::Path;
@@ -131,9 +131,8 @@ impl Listing {
             let world = &resolve.worlds[*world];
             listing.item(format!("world {name}"), &world.docs);
             for (direction, items) in [("import", &world.imports), ("export", &world.exports)] {
-                let names: BTreeMap<String, ()> =
-                    items.iter().map(|(key, item)| (world_item(&resolve, key, item), ())).collect();
-                listing.lines.extend(names.into_keys().map(|item| format!("world {name}: {direction} {item}")));
+                let names: BTreeSet<String> = items.iter().map(|(key, item)| world_item(&resolve, key, item)).collect();
+                listing.lines.extend(names.into_iter().map(|item| format!("world {name}: {direction} {item}")));
             }
         }
         Ok(listing)

@@ -258,7 +258,7 @@ fn traps(plugins: &Plugins, done: &[Done]) -> Vec<PluginTrap> {
 }
 
 fn notes(course: &Course) -> Vec<String> {
-    let mut notes = Vec::new();
+    let mut notes = course.setup.notes.clone();
     let dropped: u64 = course.done.iter().map(|done| done.log_dropped).sum();
     if dropped > 0 {
         notes.push(format!("{dropped} log lines of plugins were not shown: more than 10 a second of a worker"));

@@ -128,7 +128,7 @@ async fn command(
     let mut signals = Signals::listen().map_err(|error| Failure::new(Exit::Internal, format!("signals: {error}")))?;
     let workers = plan.workers as usize;
     let control = Arc::new(Control::new(workers));
-    let setup = tokio::select! {
+    let mut setup = tokio::select! {
         done = setup::run(plan, plugins, target, &control) => done?,
         signal = signals.next() => return Err(Failure::new(signal, "stopped during setup: nothing was offered")),
     };
@@ -150,6 +150,10 @@ async fn command(
     progress.finish();
     let done = crew.gather().map_err(|error| Failure::new(Exit::Internal, format!("internal fault: {error}")))?;
     let took = clock.now() - t0;
+    // Also after an interruption: what setup made in the target is taken away, unless nothing is to be waited for.
+    if control.stopped() < Stop::Now {
+        setup::tear_down(plan, plugins, target, &Arc::new(Control::new(1)), &mut setup).await;
+    }
     let throttled = throttled.zip(machine::throttled_ns()).map(|(before, after)| after.saturating_sub(before));
     let course = Course {
         done,

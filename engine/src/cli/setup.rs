@@ -20,6 +20,8 @@ pub(super) struct Done {
     pub(super) exchanges: Vec<SetupExchange>,
     /// The scenario's secrets and every text that was shared.
     pub(super) secrets: Vec<String>,
+    /// What teardown ran into.
+    pub(super) notes: Vec<String>,
 }
 
 /// Runs all setup flows.
@@ -33,7 +35,7 @@ pub(super) async fn run(
     control: &Arc<Control>,
 ) -> Result<Done, Failure> {
     let mut merged = Map::new();
-    let mut done = Done { shared: None, exchanges: Vec::new(), secrets: plan.secrets().to_vec() };
+    let mut done = Done { shared: None, exchanges: Vec::new(), secrets: plan.secrets().to_vec(), notes: Vec::new() };
     for entry in 0..plan.setup.len() {
         let workload = prepare::setup(plan, plugins, entry);
         let name = workload.plugin.description.name.clone();
@@ -63,7 +65,7 @@ pub(super) async fn run(
             object.values().for_each(|value| collect_texts(value, &mut done.secrets));
             merged.extend(object);
         }
-        done.exchanges.extend(exchanges(&name, &trace));
+        done.exchanges.extend(exchanges("setup", &name, &trace));
         if !trace.is_ok() {
             return Err(Failure::new(Exit::SetupRefused, masked(&done.secrets, &refusal(&name, &trace))?));
         }
@@ -72,6 +74,35 @@ pub(super) async fn run(
         }
     }
     Ok(done)
+}
+
+/// Runs the teardown flows of the same plugins, after the load. What they run into is added to `done`, and a note for
+/// each that did not end well: the run is over, so nothing is refused any more.
+pub(super) async fn tear_down(
+    plan: &Plan,
+    plugins: &Plugins,
+    target: &Target,
+    control: &Arc<Control>,
+    done: &mut Done,
+) {
+    for entry in 0..plan.setup.len() {
+        let workload = prepare::setup(plan, plugins, entry);
+        let name = workload.plugin.description.name.clone();
+        let Some(client) = target.clients.first().cloned() else { return };
+        let shared = done.shared.as_deref().map(Arc::from);
+        let flow = SoloFlow::Teardown;
+        let solo = Solo { workload, client, shared, flow, phase: String::new(), control: Arc::clone(control) };
+        match worker::run_solo(solo).await {
+            Ok(trace) => {
+                done.exchanges.extend(exchanges("teardown", &name, &trace));
+                if !trace.is_ok() {
+                    let outcome = trace.outcome.as_deref().unwrap_or_default();
+                    done.notes.push(format!("teardown `{name}` ended as {outcome}"));
+                }
+            }
+            Err(error) => done.notes.push(format!("teardown `{name}`: {error}")),
+        }
+    }
 }
 
 fn masked(secrets: &[String], text: &str) -> Result<String, Failure> {
@@ -88,9 +119,9 @@ fn collect_texts(value: &Value, secrets: &mut Vec<String>) {
     }
 }
 
-fn exchanges(plugin: &str, trace: &Trace) -> Vec<SetupExchange> {
+fn exchanges(stage: &str, plugin: &str, trace: &Trace) -> Vec<SetupExchange> {
     let one = |exchange: &worker::TracedExchange| SetupExchange {
-        stage: "setup".to_owned(),
+        stage: stage.to_owned(),
         plugin: plugin.to_owned(),
         request: exchange.name.clone(),
         status: exchange.status,

@@ -1,11 +1,10 @@
 //! Making the data set of a run from what was recorded.
 
 use super::result::{
-    CheckCounts, Format, MetricResult, PluginCostResult, PluginTrap, Rates, Reason, RequestResult, Run, RunResult,
-    Second, Seconds, SetupExchange, Starts, States, StatusCount, Stretch, Times, TrafficResult, VERSION,
-    WorkloadResult,
+    CheckCounts, Format, MetricResult, PluginCostResult, PluginTrap, Rates, Reason, RequestResult, RunResult, Second,
+    Seconds, SetupExchange, Starts, States, StatusCount, Stretch, Times, TrafficResult, VERSION, WorkloadResult,
 };
-use super::{Bucket, Summary, ValueSummary};
+use super::{Bucket, Run, Summary, ValueSummary};
 use crate::record::{Counts, MetricData, Percentile, Selection, Series, Window};
 use crate::verdict::{Inputs, Judgement};
 

@@ -9,6 +9,7 @@ mod error;
 mod folder;
 mod mask;
 mod result;
+mod run;
 mod sections;
 mod summary;
 mod table;
@@ -20,6 +21,7 @@ pub use error::ReportError;
 pub use folder::{Prepared, REPORT_FILE, RESULT_FILE, load, prepare, write};
 pub use mask::Mask;
 pub use result::*;
+pub use run::*;
 pub use summary::{Bucket, Summary, ValueSummary};
 pub use text::markdown;
 

@@ -1,8 +1,8 @@
 //! The parts of a report that are tables.
 
-use super::result::{PluginCostResult, Run, RunResult, SetupExchange, Starts, Stretch};
+use super::result::{PluginCostResult, RunResult, SetupExchange, Starts, Stretch};
 use super::table::{NONE, code, plain, table};
-use super::{Summary, ValueSummary};
+use super::{Run, Summary, ValueSummary};
 use crate::verdict::{Check, Quantity, ThresholdResult, grouped, percent, significant};
 
 /// A time in milliseconds, or that there is none.

@@ -5,10 +5,10 @@ use std::fmt::Write;
 use minijinja::{Environment, context};
 use serde::Serialize;
 
-use super::ReportError;
-use super::result::{PluginTrap, Run, RunResult, Stretch};
+use super::result::{PluginTrap, RunResult, Stretch};
 use super::sections;
 use super::table::{code, plain};
+use super::{ReportError, Run};
 use crate::verdict::{Quantity, grouped};
 
 const TEMPLATE: &str = include_str!("report.md.j2");

@@ -1,11 +1,8 @@
 //! Waiting until a moment, more finely than tokio's millisecond wheel does.
 
 use std::io;
-use std::pin::Pin;
 use std::rc::Rc;
 use std::task::{Context, Poll, ready};
-
-use tokio::time::{Instant, Sleep};
 
 use crate::clock::{Clock, Time};
 
@@ -33,23 +30,26 @@ pub(super) fn finest(clock: &Rc<dyn Clock>) -> io::Result<Box<dyn Pacer>> {
     }
 }
 
+#[cfg(any(test, not(target_os = "linux")))]
 /// tokio's own timer: to the millisecond, but faithful to paused time. For tests, and where there is nothing finer.
 pub(super) struct TokioPacer {
     clock: Rc<dyn Clock>,
-    sleep: Pin<Box<Sleep>>,
+    sleep: std::pin::Pin<Box<tokio::time::Sleep>>,
 }
 
+#[cfg(any(test, not(target_os = "linux")))]
 impl TokioPacer {
     /// A pacer of `clock`, which must run at tokio's pace.
     pub(super) fn new(clock: Rc<dyn Clock>) -> Self {
-        Self { clock, sleep: Box::pin(tokio::time::sleep_until(Instant::now())) }
+        Self { clock, sleep: Box::pin(tokio::time::sleep_until(tokio::time::Instant::now())) }
     }
 }
 
+#[cfg(any(test, not(target_os = "linux")))]
 impl Pacer for TokioPacer {
     fn arm(&mut self, at: Time) {
         let wait = at - self.clock.now();
-        self.sleep.as_mut().reset(Instant::now() + wait);
+        self.sleep.as_mut().reset(tokio::time::Instant::now() + wait);
     }
 
     fn poll_wake(&mut self, context: &mut Context<'_>) -> Poll<()> {

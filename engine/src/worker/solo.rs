@@ -31,6 +31,8 @@ const BODY_KEPT: usize = 64 << 10;
 pub enum SoloFlow {
     /// What runs before the load.
     Setup,
+    /// What runs after the load.
+    Teardown,
     /// The iteration of an arrival with this position.
     Arrival {
         /// Position in the schedule and in the workload.
@@ -244,6 +246,7 @@ pub async fn run(solo: Solo) -> Result<Trace, NotReady> {
     });
     let (kind, index, seed) = match solo.flow {
         SoloFlow::Setup => (Kind::Setup, 0, 0),
+        SoloFlow::Teardown => (Kind::Teardown, 0, 0),
         SoloFlow::Arrival { index, seed } => (Kind::Arrival, index, seed),
     };
     trace.borrow_mut().start = now;

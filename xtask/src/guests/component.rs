@@ -56,8 +56,7 @@ pub(super) fn ensure_no_paths(component: &[u8], folders: &[&Path]) -> anyhow::Re
         let needle = format!("{folder}/");
         let found = component.windows(needle.len()).position(|window| window == needle.as_bytes());
         if let Some(at) = found {
-            let text: Vec<u8> =
-                component[at..].iter().copied().take(120).take_while(|byte| byte.is_ascii_graphic()).collect();
+            let text: Vec<u8> = component[at..].iter().copied().take(120).take_while(u8::is_ascii_graphic).collect();
             anyhow::bail!("holds a path of this machine: {}", String::from_utf8_lossy(&text));
         }
     }

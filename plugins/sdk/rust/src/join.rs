@@ -42,22 +42,31 @@ pub async fn join<A: Future, B: Future>(a: A, b: B) -> (A::Output, B::Output) {
 /// Waits for all of them; outputs in the order given. Each event polls every one that is not ready: for hundreds use
 /// a combinator that follows wakers.
 pub async fn join_all<F: Future>(futures: impl IntoIterator<Item = F>) -> Vec<F::Output> {
-    let mut waiting: Vec<(Option<Pin<Box<F>>>, Option<F::Output>)> =
-        futures.into_iter().map(|future| (Some(Box::pin(future)), None)).collect();
+    enum Place<F: Future> {
+        Running(Pin<Box<F>>),
+        Ready(Option<F::Output>),
+    }
+    let mut places: Vec<Place<F>> = futures.into_iter().map(|future| Place::Running(Box::pin(future))).collect();
     poll_fn(|cx| {
         let mut pending = false;
-        for (future, output) in &mut waiting {
-            if let Some(running) = future {
-                match running.as_mut().poll(cx) {
-                    Poll::Ready(ready) => (*future, *output) = (None, Some(ready)),
+        for place in &mut places {
+            if let Place::Running(future) = place {
+                match future.as_mut().poll(cx) {
+                    Poll::Ready(output) => *place = Place::Ready(Some(output)),
                     Poll::Pending => pending = true,
                 }
             }
         }
-        if pending { Poll::Pending } else { Poll::Ready(()) }
+        if pending {
+            return Poll::Pending;
+        }
+        let outputs = places.iter_mut().filter_map(|place| match place {
+            Place::Ready(output) => output.take(),
+            Place::Running(_) => None,
+        });
+        Poll::Ready(outputs.collect())
     })
-    .await;
-    waiting.into_iter().filter_map(|(_, output)| output).collect()
+    .await
 }
 
 /// Waits for whichever is ready first, the first one where both are, and drops the other: its exchanges are cancelled

@@ -1,4 +1,4 @@
-//! WebSockets.
+//! A WebSocket: its handshake, its messages, its close.
 
 use std::borrow::Cow;
 use std::future::poll_fn;

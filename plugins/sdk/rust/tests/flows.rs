@@ -26,9 +26,12 @@ engine_sdk::metrics! {
     check DONE = "done";
 }
 
+/// Begins a flow.
+type Begin = Rc<dyn Fn(Context) -> Flow>;
+
 thread_local! {
     /// The flow under test: each test sets its own, so that one workload serves them all.
-    static FLOW: RefCell<Option<Rc<dyn Fn(Context) -> Flow>>> = const { RefCell::new(None) };
+    static FLOW: RefCell<Option<Begin>> = const { RefCell::new(None) };
 }
 
 struct Any {
@@ -201,7 +204,7 @@ fn joined_flows_run_side_by_side() {
 
 #[test]
 fn the_loser_of_a_race_is_cancelled() {
-    let script = Script::new().on("GET", "/").after(Duration::from_secs(60)).reply(200, "");
+    let script = Script::new().on("GET", "/").after(Duration::from_mins(1)).reply(200, "");
     let run = play(&script, |ctx| async move {
         let raced = race(ctx.get("/").send(), ctx.wait(Duration::from_secs(1))).await;
         ensure(matches!(raced, Either::Second(())), "answered")?;

@@ -237,7 +237,7 @@ impl<'a> Stage<'a> {
                     };
                     exchange.schedule(self.now);
                     self.exchanges.push(exchange);
-                    self.run.requests.push(request.clone());
+                    self.run.requests.push((**request).clone());
                 }
                 Action::Write { exchange, message } => {
                     let exchange = &mut self.exchanges[*exchange as usize];

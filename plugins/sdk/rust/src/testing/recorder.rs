@@ -1,4 +1,5 @@
 //! Takes the actions of the plugin under test in the engine's place. One per thread, as long as a script runs.
+#![allow(clippy::needless_pass_by_value)] // the signatures are those of the generated imports
 
 use std::cell::RefCell;
 use std::time::Duration;
@@ -83,7 +84,7 @@ impl Payload {
 /// One action, as it was asked for.
 #[derive(Debug, Clone)]
 pub(crate) enum Action {
-    Send { request: Sent },
+    Send { request: Box<Sent> },
     Write { exchange: u32, message: Message },
     Close { exchange: u32, info: CloseInfo },
     Cancel { exchange: u32 },
@@ -168,7 +169,7 @@ fn next(counter: &mut u32) -> u32 {
 fn ask(request: Sent) -> u32 {
     with(|recorder| {
         let exchange = next(&mut recorder.exchanges);
-        recorder.actions.push(Action::Send { request });
+        recorder.actions.push(Action::Send { request: Box::new(request) });
         exchange
     })
 }

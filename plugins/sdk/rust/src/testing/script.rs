@@ -88,8 +88,7 @@ impl Script {
         }
     }
 
-    /// Begins the answer to requests of this method (`WS` for WebSockets) and path. A path without `?` fits any query.
-    #[must_use]
+    /// Begins the answer to requests of this method (`WS` for a WebSocket) and path. A path without `?` fits any query.
     pub fn on(self, method: &str, path: &str) -> Answering {
         let fields = Vec::new();
         let answer = Answer { method: method.to_owned(), path: path.to_owned(), uses: None, steps: VecDeque::new() };
@@ -155,14 +154,11 @@ impl Script {
     }
 
     fn unexpected(&self, request: &Sent) -> ! {
-        let mut scripted = String::new();
-        for answer in &self.answers {
+        let lines = self.answers.iter().map(|answer| {
             let used_up = if answer.uses == Some(0) { " (used up)" } else { "" };
-            scripted += &format!("\n  {} {}{used_up}", answer.method, answer.path);
-        }
-        if scripted.is_empty() {
-            scripted += "\n  nothing";
-        }
+            format!("\n  {} {}{used_up}", answer.method, answer.path)
+        });
+        let scripted = if self.answers.is_empty() { "\n  nothing".to_owned() } else { lines.collect() };
         panic!("unexpected request\n  {} {}\nscripted are, in this order:{scripted}", request.method, request.path)
     }
 }

@@ -1,0 +1,54 @@
+//! Ctrl-C and SIGTERM: nothing recorded is lost.
+
+use std::process::{Child, Stdio};
+use std::time::Duration;
+
+use super::kit::{Place, assert_identity, states, stub};
+
+fn started(place: &Place, url: &str) -> Child {
+    let arguments = ["run", "--url", url, "--rate", "50", "--duration", "60s", "--quiet"];
+    place.command(&arguments).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
+}
+
+fn signal(child: &Child, signal: rustix::process::Signal) {
+    let id = rustix::process::Pid::from_raw(child.id().try_into().unwrap()).unwrap();
+    rustix::process::kill_process(id, signal).unwrap();
+}
+
+#[test]
+fn one_signal_stops_offering_drains_and_reports() {
+    for (kind, status) in [(rustix::process::Signal::INT, 130), (rustix::process::Signal::TERM, 143)] {
+        let target = stub();
+        let place = Place::new();
+        let child = started(&place, &format!("{}/small", target.url()));
+        std::thread::sleep(Duration::from_millis(1_500));
+        signal(&child, kind);
+        let output = child.wait_with_output().unwrap();
+        assert_eq!(output.status.code(), Some(status), "{output:?}");
+        let result = place.result();
+        assert_identity(&result);
+        assert_eq!(result["judgement"]["verdict"], "interrupted");
+        let states = states(&result, "http");
+        assert_eq!(states["planned"], 3_000);
+        assert!(states["not_offered"].as_u64().unwrap() > 2_000, "{states}");
+        assert!(states["ok"].as_u64().unwrap() > 0, "{states}");
+    }
+}
+
+#[test]
+fn a_second_signal_waits_for_nothing_and_what_was_recorded_is_written() {
+    let target = stub();
+    let place = Place::new();
+    let child = started(&place, &format!("{}/slow?ms=30000", target.url()));
+    std::thread::sleep(Duration::from_millis(1_500));
+    signal(&child, rustix::process::Signal::INT);
+    std::thread::sleep(Duration::from_millis(300));
+    signal(&child, rustix::process::Signal::INT);
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(130), "{output:?}");
+    let result = place.result();
+    assert_identity(&result);
+    let states = states(&result, "http");
+    assert!(states["abandoned"].as_u64().unwrap() > 0, "{states}");
+    assert_eq!(states["ok"], 0);
+}

@@ -1,0 +1,12 @@
+//! The program as its users meet it: one integration crate, a module a subject.
+
+#![allow(clippy::unwrap_used, missing_docs, reason = "tests")]
+
+mod containment;
+mod interrupted;
+mod kit;
+mod other_targets;
+mod refusals;
+mod reports;
+mod runs;
+mod trying;

@@ -1,0 +1,56 @@
+//! What a run leaves behind, and `engine report`.
+
+use std::fs;
+
+use engine::cli::exit::Exit;
+
+use super::kit::{Place, stub};
+
+#[test]
+fn a_result_is_rendered_again_as_it_was_and_fits_the_committed_schema() {
+    let target = stub();
+    let place = Place::new();
+    let url = format!("{}/small", target.url());
+    let ran = place.run(&["run", "--url", &url, "--rate", "50", "--duration", "2s", "--quiet", "-H", "Authorization: Bearer swordfish-1"]);
+    let folder = place.result_folder();
+    let report = fs::read_to_string(folder.join("report.md")).unwrap();
+    assert_eq!(ran.stdout, report);
+    let again = place.run(&["report", folder.to_str().unwrap()]);
+    assert_eq!((again.status, again.stdout), (0, report));
+    let json = fs::read_to_string(folder.join("result.json")).unwrap();
+    assert!(!json.contains("swordfish"), "a secret in the result");
+    let schema = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/schema/result.schema.json");
+    let schema = serde_json::from_str(&fs::read_to_string(schema).unwrap()).unwrap();
+    let result = serde_json::from_str(&json).unwrap();
+    jsonschema::validate(&schema, &result).unwrap();
+    let as_json = place.run(&["report", folder.to_str().unwrap(), "--format", "json"]);
+    assert_eq!(serde_json::from_str::<serde_json::Value>(&as_json.stdout).unwrap(), result);
+}
+
+#[test]
+fn no_colour_leaves_the_program_where_stdout_is_no_terminal() {
+    let target = stub();
+    let url = format!("{}/small", target.url());
+    let ran = Place::new().run(&["run", "--url", &url, "--rate", "10", "--duration", "2s"]);
+    assert!(!ran.stdout.contains('\u{1b}') && !ran.stderr.contains('\u{1b}'), "{}{}", ran.stdout, ran.stderr);
+    assert!(ran.stderr.contains("offered"), "a line a second: {}", ran.stderr);
+}
+
+#[test]
+fn something_that_is_no_result_is_refused() {
+    let place = Place::new();
+    place.write("result.json", b"{}");
+    assert_eq!(place.run(&["report", "."]).status, 2);
+    assert_eq!(place.run(&["report", "none"]).status, 2);
+}
+
+#[test]
+fn the_page_of_exit_statuses_has_each_of_them() {
+    let page = fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/exit-statuses.md")).unwrap();
+    let rows: Vec<&str> = page.lines().filter(|line| line.starts_with("| ") && !line.starts_with("| status")).collect();
+    let expected = Exit::ALL.map(|exit| format!("| {} | {} |", exit.status(), exit.meaning()));
+    assert_eq!(rows.len(), expected.len());
+    for (row, start) in rows.iter().zip(&expected) {
+        assert!(row.starts_with(start.as_str()), "{row} does not start with {start}");
+    }
+}

@@ -1,0 +1,130 @@
+//! Whole runs against the stub: counts, scenarios, overrides.
+
+use super::kit::{Place, assert_identity, reasons, states, stub};
+
+/// Two workloads of unequal share, short enough to be run five times.
+fn mix(url: &str) -> String {
+    format!(
+        r#"
+[target]
+url = "{url}"
+[limits]
+# A busy machine may start late; these tests are about counts.
+tolerance = "5s"
+[[workload]]
+name = "many"
+plugin = "http"
+share = 3
+config = {{ path = "/small" }}
+[[workload]]
+name = "few"
+plugin = "http"
+share = 1
+config = {{ method = "POST", path = "/echo", body = "n={{index}}" }}
+[[phase]]
+name = "first"
+duration = "500ms"
+rate = 101
+[[phase]]
+name = "rest"
+pause = true
+duration = "100ms"
+[[phase]]
+name = "second"
+duration = "700ms"
+rate = 99
+"#
+    )
+}
+
+#[test]
+fn counts_are_equal_over_any_number_of_workers() {
+    let target = stub();
+    let mut seen = Vec::new();
+    for workers in ["1", "2", "3", "8", "13"] {
+        let place = Place::with(&mix(&target.url()));
+        let ran = place.run(&["run", "--scenario", "load.toml", "--workers", workers, "--quiet"]);
+        assert!([0, 12].contains(&ran.status), "{}\n{}", ran.stdout, ran.stderr);
+        let result = place.result();
+        assert_identity(&result);
+        let count = |workload, state: &str| states(&result, workload)[state].as_u64().unwrap();
+        assert_eq!(count("many", "ok") + count("few", "ok"), 120, "{}", ran.stdout);
+        seen.push((count("many", "planned"), count("many", "ok"), count("few", "planned"), count("few", "ok")));
+    }
+    // 0.5 s × 101/s + 0.7 s × 99/s = 119.8: the last arrival is due when the integral reaches 119.
+    assert_eq!(seen, vec![(90, 90, 30, 30); 5]);
+}
+
+#[test]
+fn every_request_is_seen_once_at_the_target_as_the_plugin_asked_for_it() {
+    let target = stub();
+    let place = Place::with(&mix(&target.url()));
+    place.run(&["run", "--scenario", "load.toml", "--workers", "2", "--quiet"]);
+    let journal = tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(target.journal()).unwrap();
+    let of = |method: &str, path: &str| {
+        journal.iter().filter(|entry| entry.method == method && entry.path.split('?').next() == Some(path)).count()
+    };
+    assert_eq!((of("GET", "/small"), of("POST", "/echo"), journal.len()), (90, 30, 120));
+}
+
+#[test]
+fn a_status_that_was_not_expected_fails_by_its_own_reason() {
+    let target = stub();
+    let place = Place::new();
+    let url = format!("{}/small?status=503", target.url());
+    let ran = place.run(&["run", "--url", &url, "--rate", "50", "--duration", "2s", "--quiet"]);
+    assert_eq!(ran.status, 10, "{}", ran.stdout);
+    let result = place.result();
+    assert_identity(&result);
+    assert_eq!(reasons(&result, "http"), ["http_503"]);
+    let ok = place.run(&["run", "--url", &url, "--rate", "50", "--duration", "2s", "--quiet", "--expect", "503"]);
+    assert!([0, 12].contains(&ok.status), "{}", ok.stdout);
+}
+
+#[test]
+fn a_target_that_stops_midway_leaves_the_right_reasons() {
+    let target = stub();
+    let place = Place::new();
+    let url = format!("{}/small", target.url());
+    let command = place
+        .command(&["run", "--url", &url, "--rate", "50", "--duration", "3s", "--quiet", "--set", "limits.drain=2s"])
+        .stdout(std::process::Stdio::piped())
+        .stderr(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    std::thread::sleep(std::time::Duration::from_millis(1_500));
+    target.stop();
+    let ran = command.wait_with_output().unwrap();
+    assert!([10, 12].contains(&ran.status.code().unwrap()), "{ran:?}");
+    let result = place.result();
+    assert_identity(&result);
+    let reasons = reasons(&result, "http");
+    assert!(reasons.contains(&"refused".to_owned()), "{reasons:?}");
+    let known = ["refused", "reset", "stale_connection", "truncated"];
+    assert!(reasons.iter().all(|reason| known.contains(&reason.as_str())), "{reasons:?}");
+}
+
+#[test]
+fn a_cap_below_the_need_misses_arrivals_and_says_so() {
+    let target = stub();
+    let place = Place::new();
+    let url = format!("{}/slow?ms=400", target.url());
+    let ran = place.run(&[
+        "run", "--url", &url, "--rate", "50", "--duration", "2s", "--quiet", "--set", "limits.in_flight=3",
+    ]);
+    assert_eq!(ran.status, 12, "{}", ran.stdout);
+    let result = place.result();
+    assert_identity(&result);
+    assert!(states(&result, "http")["no_slot"].as_u64().unwrap() > 50, "{}", ran.stdout);
+}
+
+#[test]
+fn the_committed_scenarios_plan_what_they_say() {
+    let scenarios = concat!(env!("CARGO_MANIFEST_DIR"), "/../scenarios");
+    for entry in std::fs::read_dir(scenarios).unwrap() {
+        let file = entry.unwrap().path();
+        let ran = Place::new().run(&["run", "--scenario", file.to_str().unwrap(), "--dry-run"]);
+        assert_eq!((ran.status, ran.stderr.as_str()), (0, ""), "{}", file.display());
+        assert!(ran.stdout.contains("arrivals in"), "{}", ran.stdout);
+    }
+}
