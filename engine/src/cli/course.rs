@@ -5,9 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::record::Percentile;
-use crate::report::{
-    self, About, Engine, Mask, MixEntry, PhaseEntry, PluginFile, PluginTrap, Run, RunResult, Setting,
-};
+use crate::report::{self, About, Engine, Mask, MixEntry, PhaseEntry, PluginFile, PluginTrap, Run, RunResult, Setting};
 use crate::scenario::{self, Limit, Metric, Plan, Scope, Series, Window};
 use crate::verdict::{self, ConnectionCap, Evidence, InFlightCap, Inputs, Measure, TimeSeries, Usage, WorkerCpu};
 use crate::worker::Done;
@@ -63,10 +61,7 @@ pub(super) fn result(plan: &Plan, plugins: &Plugins, course: Course, interrupted
         phases: &phases,
         judged: usize::from(plan.judged),
         thresholds: &thresholds,
-        in_flight: InFlightCap {
-            cap: plan.limits.in_flight.into(),
-            default: plan.limits.in_flight_default.into(),
-        },
+        in_flight: InFlightCap { cap: plan.limits.in_flight.into(), default: plan.limits.in_flight_default.into() },
         evidence: &evidence,
         interrupted,
         plugin_faults: hopeless,
@@ -150,11 +145,9 @@ fn measure(metric: &Metric, limit: Limit) -> Measure {
                 Series::Plugin(name) => TimeSeries::Mark(name.clone()),
             };
             let statistic = match statistic {
-                scenario::Statistic::Percentile(percentile) => {
-                    verdict::Statistic::Percentile(
-                        Percentile::new(percentile.as_part() * 100.0).unwrap_or(Percentile::MAX),
-                    )
-                }
+                scenario::Statistic::Percentile(percentile) => verdict::Statistic::Percentile(
+                    Percentile::new(percentile.as_part() * 100.0).unwrap_or(Percentile::MAX),
+                ),
                 scenario::Statistic::Mean => verdict::Statistic::Mean,
                 scenario::Statistic::Min => verdict::Statistic::Min,
                 scenario::Statistic::Max => verdict::Statistic::Max,
@@ -278,7 +271,12 @@ fn notes(course: &Course) -> Vec<String> {
 
 /// What a run would do, for `--dry-run`.
 pub(super) fn outline(plan: &Plan, plugins: &Plugins) -> String {
-    let mut text = format!("{}: {} arrivals in {}\n", plan.name, plan.planned.total(), humantime::format_duration(plan.duration()));
+    let mut text = format!(
+        "{}: {} arrivals in {}\n",
+        plan.name,
+        plan.planned.total(),
+        humantime::format_duration(plan.duration())
+    );
     for (position, workload) in plan.workloads.iter().enumerate() {
         let plugin = &plugins.all[plugins.of_workload[position]];
         let _ = writeln!(

@@ -33,7 +33,9 @@ pub(super) fn cores() -> u32 {
 
 /// The value of a `name : value` line.
 fn field<'a>(text: &'a str, name: &str) -> Option<&'a str> {
-    text.lines().find_map(|line| line.split_once(':').filter(|(key, _)| key.trim() == name)).map(|(_, value)| value.trim())
+    text.lines()
+        .find_map(|line| line.split_once(':').filter(|(key, _)| key.trim() == name))
+        .map(|(_, value)| value.trim())
 }
 
 /// Raises the limit on open files as far as it goes, and holds it against what a run may need.

@@ -98,7 +98,8 @@ pub(super) fn plugins(host: &Host, plan: &Plan, given: &[PathBuf]) -> Result<Plu
 /// Where plain names are looked up.
 fn folders(scenario: &Path) -> Vec<PathBuf> {
     let here = if scenario.as_os_str().is_empty() { Path::new(".") } else { scenario };
-    [here.to_owned(), here.join("plugins"), here.join("../plugins/components"), PathBuf::from("plugins/components")].into()
+    [here.to_owned(), here.join("plugins"), here.join("../plugins/components"), PathBuf::from("plugins/components")]
+        .into()
 }
 
 fn reference_name(reference: &PluginRef) -> String {
@@ -208,17 +209,21 @@ pub(super) fn target(plan: &Plan) -> Result<Target, Failure> {
     };
     let files = TlsFiles {
         ca: plan.target.ca.iter().cloned().collect(),
-        identity: plan.target.client.as_ref().map(|client| Identity {
-            certificate: client.certificate.clone(),
-            key: client.key.clone(),
-        }),
+        identity: plan
+            .target
+            .client
+            .as_ref()
+            .map(|client| Identity { certificate: client.certificate.clone(), key: client.key.clone() }),
         server_name: plan.target.server_name.clone(),
     };
     let tls = Tls::load(&files).map_err(|error| Failure::new(Exit::Usage, format!("error: {error}")))?;
     let parsed = url.parse::<client::Target>().map_err(|error| refuse(error.to_string()))?;
     let base = client::Settings {
         idle_age: plan.limits.connection_idle,
-        resolve: plan.target.resolve.map(|address| client::DialAddress { ip: address.ip(), port: Some(address.port()) }),
+        resolve: plan
+            .target
+            .resolve
+            .map(|address| client::DialAddress { ip: address.ip(), port: Some(address.port()) }),
         allowed_hosts: allowed_hosts(plan).map_err(refuse)?,
         warm_up_timeout: plan.limits.connect_timeout,
         ..client::Settings::new(parsed, tls)

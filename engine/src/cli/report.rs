@@ -9,7 +9,8 @@ use super::output;
 /// # Errors
 /// Where there is no result, or it cannot be read.
 pub(super) fn run(arguments: &Report) -> Result<Exit, Failure> {
-    let result = crate::report::load(&arguments.result).map_err(|error| Failure::new(Exit::Usage, error.to_string()))?;
+    let result =
+        crate::report::load(&arguments.result).map_err(|error| Failure::new(Exit::Usage, error.to_string()))?;
     output::print(&result, arguments.format)?;
     Ok(Exit::Passed)
 }

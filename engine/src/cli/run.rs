@@ -15,10 +15,10 @@ use crate::verdict::RunVerdict;
 use crate::worker::{self, Control, Crew, NotReady, Notice, Stop};
 
 use super::args::Run;
+use super::course::{self, Course};
 use super::exit::{Exit, Failure};
 use super::prepare::{self, Plugins, Target};
 use super::progress::{Progress, Stage};
-use super::course::{self, Course};
 use super::setup;
 use super::signals::Signals;
 use super::{machine, output};
@@ -103,12 +103,7 @@ fn descriptors(plan: &Plan) -> Result<u64, Failure> {
 }
 
 /// Everything from the stub's start to the last worker's end. Gives what came of it, and the signal that stopped it.
-fn offer(
-    arguments: &Run,
-    plan: &Plan,
-    plugins: &Plugins,
-    descriptors: u64,
-) -> Result<(Course, Option<Exit>), Failure> {
+fn offer(arguments: &Run, plan: &Plan, plugins: &Plugins, descriptors: u64) -> Result<(Course, Option<Exit>), Failure> {
     let target = prepare::target(plan)?;
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
@@ -248,10 +243,8 @@ struct Watched {
 impl Watch<'_> {
     async fn until_ended(&self, crew: &mut Crew, signals: &mut Signals) -> Watched {
         let mut watched = Watched { signal: None, stopped_at: None, descriptors: machine::open_descriptors() };
-        let mut second = tokio::time::interval_at(
-            tokio::time::Instant::now() + Duration::from_secs(1),
-            Duration::from_secs(1),
-        );
+        let mut second =
+            tokio::time::interval_at(tokio::time::Instant::now() + Duration::from_secs(1), Duration::from_secs(1));
         loop {
             tokio::select! {
                 () = crew.ended() => break,
@@ -283,7 +276,8 @@ impl Watch<'_> {
             watched.signal = Some(signal);
             watched.stopped_at.get_or_insert(now.min(self.plan.duration()));
             self.control.stop(Stop::Drain);
-            self.progress.say("stopping: nothing more is offered; waiting for what is in flight (again: wait for nothing)");
+            self.progress
+                .say("stopping: nothing more is offered; waiting for what is in flight (again: wait for nothing)");
         } else {
             self.control.stop(Stop::Now);
         }

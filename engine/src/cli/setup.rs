@@ -134,7 +134,8 @@ fn exchanges(stage: &str, plugin: &str, trace: &Trace) -> Vec<SetupExchange> {
 /// Why a flow refused the run, with all that helps to see why.
 fn refusal(name: &str, trace: &Trace) -> String {
     use std::fmt::Write as _;
-    let mut text = format!("error: setup `{name}` refused the run: {}", trace.outcome.as_deref().unwrap_or("no verdict"));
+    let mut text =
+        format!("error: setup `{name}` refused the run: {}", trace.outcome.as_deref().unwrap_or("no verdict"));
     for exchange in &trace.exchanges {
         let came = match (&exchange.failure, exchange.status) {
             (Some((reason, detail)), _) => format!("{reason}: {detail}"),

@@ -30,7 +30,8 @@ pub(super) fn run(arguments: &Try) -> Result<Exit, Failure> {
         .build()
         .map_err(|error| Failure::new(Exit::Internal, format!("no runtime: {error}")))?;
     LocalSet::new().block_on(&runtime, async {
-        let mut signals = Signals::listen().map_err(|error| Failure::new(Exit::Internal, format!("signals: {error}")))?;
+        let mut signals =
+            Signals::listen().map_err(|error| Failure::new(Exit::Internal, format!("signals: {error}")))?;
         let control = Arc::new(Control::new(1));
         let flow = once(arguments, &plan, &plugins, &target, chosen, &control);
         tokio::pin!(flow);
@@ -46,12 +47,8 @@ pub(super) fn run(arguments: &Try) -> Result<Exit, Failure> {
 
 /// The plan of a scenario, or one made for a plugin and a URL; and the plugins given.
 fn plan(arguments: &Try) -> Result<(Plan, Vec<std::path::PathBuf>), Failure> {
-    let overrides = Overrides {
-        set: arguments.set.clone(),
-        seed: arguments.seed,
-        workers: Some(1),
-        ..Overrides::default()
-    };
+    let overrides =
+        Overrides { set: arguments.set.clone(), seed: arguments.seed, workers: Some(1), ..Overrides::default() };
     let surroundings = Surroundings::of_process();
     let mut given = arguments.plugins.clone();
     let plan = if is_plugin(&arguments.file) {

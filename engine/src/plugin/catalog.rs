@@ -112,7 +112,8 @@ impl<'host> Catalog<'host> {
 
     fn among_given(&mut self, name: &str) -> Option<Arc<Plugin>> {
         let by_name = self.given.iter().position(|(plugin, _)| plugin.description.name == name);
-        let by_stem = self.given.iter().position(|(plugin, _)| plugin.file.file_stem().is_some_and(|stem| stem == name));
+        let by_stem =
+            self.given.iter().position(|(plugin, _)| plugin.file.file_stem().is_some_and(|stem| stem == name));
         let (plugin, used) = &mut self.given[by_name.or(by_stem)?];
         *used = true;
         Some(Arc::clone(plugin))

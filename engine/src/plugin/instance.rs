@@ -184,9 +184,7 @@ impl Instance {
                     iteration.call_on_items(store, handle, exchange, &[wit::Item::Chunk(bytes)])
                 }
                 Event::Complete { exchange } => iteration.call_on_end(store, handle, exchange, wit::End::Complete),
-                Event::Cancelled { exchange } => {
-                    iteration.call_on_end(store, handle, exchange, wit::End::Cancelled)
-                }
+                Event::Cancelled { exchange } => iteration.call_on_end(store, handle, exchange, wit::End::Cancelled),
                 Event::Failed { exchange, reason, detail } => {
                     iteration.call_on_failure(store, handle, exchange, wit::Failure { reason, detail })
                 }
@@ -263,13 +261,7 @@ impl Room {
 
     /// A new iteration after its first call.
     fn leave(&self, handle: ResourceAny, stage: Stage) -> Flow {
-        Flow {
-            handle,
-            stage,
-            next_exchange: self.next_exchange,
-            next_timer: self.next_timer,
-            finished: self.finished,
-        }
+        Flow { handle, stage, next_exchange: self.next_exchange, next_timer: self.next_timer, finished: self.finished }
     }
 }
 

@@ -127,9 +127,6 @@ mod tests {
         assert!(watch.memory_growing(0, 65_536, None).unwrap());
         assert!(watch.table_growing(0, 100, None).unwrap());
         let refused = watch.memory_growing(0, 65_536, None).unwrap_err();
-        assert_eq!(
-            refused.to_string(),
-            "asked for 129 KiB of memory where 97 KiB are allowed (limits.plugin.memory)"
-        );
+        assert_eq!(refused.to_string(), "asked for 129 KiB of memory where 97 KiB are allowed (limits.plugin.memory)");
     }
 }

@@ -156,8 +156,7 @@ impl Host {
             }
         }
         if !exports.iter().any(|name| fits(name, EXPORT)) {
-            let exports =
-                if exports.is_empty() { "nothing".to_owned() } else { format!("`{}`", exports.join("`, `")) };
+            let exports = if exports.is_empty() { "nothing".to_owned() } else { format!("`{}`", exports.join("`, `")) };
             return Err((
                 format!("is a component, but not a workload plugin: it exports {exports}, not `{EXPORT}`"),
                 "build it for the world `engine:workload/plugin` (docs/first-plugin.md)".into(),
@@ -170,7 +169,11 @@ impl Host {
                 help += "; build without WASI (Rust: target wasm32-unknown-unknown)";
             }
             return Err((
-                format!("imports `{}`, which is not offered; offered: `{}`", foreign.join("`, `"), IMPORTS.join("`, `")),
+                format!(
+                    "imports `{}`, which is not offered; offered: `{}`",
+                    foreign.join("`, `"),
+                    IMPORTS.join("`, `")
+                ),
                 help,
             ));
         }
@@ -180,9 +183,10 @@ impl Host {
 
 /// Whether an item's name means the known item: the same, or a compatible version of it (`0.1.x`).
 fn fits(name: &str, known: &str) -> bool {
-    name == known || known.rsplit_once('.').is_some_and(|(series, _)| {
-        name.strip_prefix(series).is_some_and(|rest| rest.starts_with('.') && rest[1..].parse::<u32>().is_ok())
-    })
+    name == known
+        || known.rsplit_once('.').is_some_and(|(series, _)| {
+            name.strip_prefix(series).is_some_and(|rest| rest.starts_with('.') && rest[1..].parse::<u32>().is_ok())
+        })
 }
 
 /// Tells a component from what else may lie in a file.
@@ -191,9 +195,10 @@ fn identify(bytes: &[u8]) -> Result<(), (String, &'static str)> {
     match bytes {
         [] => Err(("the file is empty".into(), BUILD)),
         [0, b'a', b's', b'm', _, _, 1, 0, ..] => Ok(()),
-        [0, b'a', b's', b'm', 1, 0, 0, 0, ..] => {
-            Err(("is a core WebAssembly module, not a component".into(), "make it a component: see docs/first-plugin.md"))
-        }
+        [0, b'a', b's', b'm', 1, 0, 0, 0, ..] => Err((
+            "is a core WebAssembly module, not a component".into(),
+            "make it a component: see docs/first-plugin.md",
+        )),
         [0, b'a', b's', b'm', ..] => Err(("is WebAssembly of a version this engine does not know".into(), BUILD)),
         _ => Err(("is not WebAssembly".into(), BUILD)),
     }

@@ -169,15 +169,16 @@ impl Core {
         let began = self.clock.now();
         let target = self.workloads[job.workload].instances.get(instance);
         let flow = match job.kind {
-            Kind::Arrival => target.start(&Arrival {
-                sequence: job.sequence,
-                index: job.index,
-                seed: job.seed,
-                client: 1,
-                wall_time: self.wall_t0.saturating_add(job.due.since(self.t0)),
-                phase: self.phases.get(job.phase).map_or("", String::as_str),
-            })
-            .map(Some),
+            Kind::Arrival => target
+                .start(&Arrival {
+                    sequence: job.sequence,
+                    index: job.index,
+                    seed: job.seed,
+                    client: 1,
+                    wall_time: self.wall_t0.saturating_add(job.due.since(self.t0)),
+                    phase: self.phases.get(job.phase).map_or("", String::as_str),
+                })
+                .map(Some),
             Kind::Setup => target.setup(),
             Kind::Teardown => target.teardown(),
         };
@@ -303,11 +304,8 @@ impl Core {
 
     /// Ends all that is in flight, as when the drain is over.
     pub(super) fn abandon_all(&mut self, at: Time) {
-        let keys: Vec<FlightKey> = self
-            .flights
-            .iter()
-            .map(|(at, flight)| FlightKey { at: to_u32(at), serial: flight.serial })
-            .collect();
+        let keys: Vec<FlightKey> =
+            self.flights.iter().map(|(at, flight)| FlightKey { at: to_u32(at), serial: flight.serial }).collect();
         for key in keys {
             self.close(key, at, Outcome::Abandoned);
         }
@@ -353,7 +351,8 @@ impl Core {
     /// Keeps a fault's text, and tells of it the first time.
     fn note_fault(&mut self, workload: usize, reason: &'static str, text: String) {
         let known = self.faults.len() >= FAULT_TEXTS;
-        let text = if known && !self.faults.contains_key(&(workload, reason, text.clone())) { "other".into() } else { text };
+        let text =
+            if known && !self.faults.contains_key(&(workload, reason, text.clone())) { "other".into() } else { text };
         let count = self.faults.entry((workload, reason, text.clone())).or_insert(0);
         *count += 1;
         if *count == 1 {

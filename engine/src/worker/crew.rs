@@ -171,8 +171,7 @@ impl Crew {
         let settings = Arc::new(settings);
         let slots = Arc::new(Slots::new(settings.in_flight));
         let (ended_sender, ended) = mpsc::channel(1);
-        let mut crew =
-            Self { clock, settings: Arc::clone(&settings), starts: Vec::new(), threads: Vec::new(), ended };
+        let mut crew = Self { clock, settings: Arc::clone(&settings), starts: Vec::new(), threads: Vec::new(), ended };
         let mut ready = Vec::new();
         for number in 0..settings.workers {
             let (start_sender, start) = oneshot::channel();

@@ -163,7 +163,8 @@ impl Core {
     ) -> client::Token {
         self.serial = self.serial.wrapping_add(1);
         let serial = self.serial;
-        let open = Open { serial, flight: key, id, name, asked, status: None, wanted, impossible: None, given_up: false };
+        let open =
+            Open { serial, flight: key, id, name, asked, status: None, wanted, impossible: None, given_up: false };
         let place = self.exchanges.insert(open);
         self.flights[key.at as usize].open.push(place);
         token(place, serial)

@@ -80,7 +80,10 @@ mod timerfd {
         /// A timer for moments of `clock`.
         pub(super) fn new(clock: &dyn Clock) -> io::Result<Self> {
             let fd = timerfd_create(TimerfdClockId::Monotonic, TimerfdFlags::NONBLOCK | TimerfdFlags::CLOEXEC)?;
-            #[expect(deprecated, reason = "its unsafe successor is for descriptors that others may close; we own this one")]
+            #[expect(
+                deprecated,
+                reason = "its unsafe successor is for descriptors that others may close; we own this one"
+            )]
             let fd = AsyncFd::with_interest(fd, Interest::READABLE)?;
             let monotonic = rustix::time::clock_gettime(rustix::time::ClockId::Monotonic);
             let monotonic = u64::try_from(monotonic.tv_sec).unwrap_or(0) * 1_000_000_000

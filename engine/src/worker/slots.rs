@@ -41,9 +41,8 @@ mod tests {
         const CAP: usize = 45;
         let slots = Slots::new(CAP);
         let taken: usize = std::thread::scope(|scope| {
-            let workers: Vec<_> = (0..13)
-                .map(|_| scope.spawn(|| (0..1_000).filter(|_| slots.try_take()).count()))
-                .collect();
+            let workers: Vec<_> =
+                (0..13).map(|_| scope.spawn(|| (0..1_000).filter(|_| slots.try_take()).count())).collect();
             workers.into_iter().map(|worker| worker.join().unwrap()).sum()
         });
         assert_eq!((taken, slots.used()), (CAP, CAP));

@@ -42,7 +42,10 @@ fn a_plugin_that_traps_every_time_stops_the_run() {
     assert_identity(&result);
     assert_eq!(reasons(&result, "hungry"), ["plugin_memory"]);
     // The neighbour has instances of its own: nothing of it is lost.
-    assert_eq!((states(&result, "modest")["lost"].as_u64(), states(&result, "modest")["failed"].as_u64()), (Some(0), Some(0)));
+    assert_eq!(
+        (states(&result, "modest")["lost"].as_u64(), states(&result, "modest")["failed"].as_u64()),
+        (Some(0), Some(0))
+    );
     let traps = result["plugin_traps"].as_array().unwrap();
     assert_eq!(traps.len(), 1, "once per distinct text: {traps:?}");
     let text = traps[0]["text"].as_str().unwrap();

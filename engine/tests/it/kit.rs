@@ -94,7 +94,11 @@ pub fn assert_identity(result: &Value) {
         assert_eq!(of("started"), ended, "{states}");
     }
     let check = &result["judgement"]["checks"][0];
-    assert_eq!((check["name"].as_str(), check["verdict"].as_str()), (Some("accounting identity"), Some("ok")), "{check}");
+    assert_eq!(
+        (check["name"].as_str(), check["verdict"].as_str()),
+        (Some("accounting identity"), Some("ok")),
+        "{check}"
+    );
 }
 
 /// Reasons of a workload's failures.

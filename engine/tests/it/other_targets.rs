@@ -22,12 +22,30 @@ fn nginx_answers_and_every_arrival_is_accounted_for() {
          server {{ listen 127.0.0.1:{port}; location / {{ return 200 'hello'; }} }} }}"
     );
     place.write("nginx.conf", config.as_bytes());
-    let mut nginx = Command::new("nginx").arg("-e").arg("stderr").arg("-c").arg(place.path().join("nginx.conf")).stderr(Stdio::null()).spawn().unwrap();
+    let mut nginx = Command::new("nginx")
+        .arg("-e")
+        .arg("stderr")
+        .arg("-c")
+        .arg(place.path().join("nginx.conf"))
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
     let up = (0..100).any(|_| {
         std::thread::sleep(Duration::from_millis(50));
         std::net::TcpStream::connect(("127.0.0.1", port)).is_ok()
     });
-    let ran = place.run(&["run", "--url", &format!("http://127.0.0.1:{port}/"), "--rate", "200", "--duration", "2s", "--quiet", "--set", "limits.tolerance=5s"]);
+    let ran = place.run(&[
+        "run",
+        "--url",
+        &format!("http://127.0.0.1:{port}/"),
+        "--rate",
+        "200",
+        "--duration",
+        "2s",
+        "--quiet",
+        "--set",
+        "limits.tolerance=5s",
+    ]);
     nginx.kill().unwrap();
     nginx.wait().unwrap();
     assert!(up, "nginx did not start");

@@ -35,10 +35,8 @@ fn a_run_of_nothing_says_what_is_needed() {
 
 #[test]
 fn a_scenario_that_is_not_there() {
-    assert_eq!(
-        refused(&Place::new(), &["run", "--scenario", "none.toml"], 2),
-        "error[scenario.not_found]: there is no scenario `none.toml`\n  |\n  = help: relative paths count from the current folder\n"
-    );
+    let text = refused(&Place::new(), &["run", "--scenario", "none.toml"], 2);
+    assert!(text.starts_with("error[scenario.not_found]: there is no scenario `none.toml`"), "{text}");
 }
 
 #[test]
@@ -68,7 +66,9 @@ fn a_plugin_file_that_is_not_there_lists_its_folder() {
     place.write("other.wasm", b"");
     let text = refused(&place, &["run", "--scenario", "load.toml"], 4);
     assert!(
-        text.starts_with("error[plugin.refused]: there is no plugin file ./gone.wasm; in .: other.wasm; built in: `http`\n"),
+        text.starts_with(
+            "error[plugin.refused]: there is no plugin file ./gone.wasm; in .: other.wasm; built in: `http`\n"
+        ),
         "{text}"
     );
 }
@@ -150,9 +150,13 @@ fn a_configuration_that_the_plugin_refuses() {
 
 #[test]
 fn a_mark_that_the_plugin_does_not_have() {
-    let scenario = format!("{LOAD}\n[[threshold]]\nworkload = \"page\"\nmetric = \"p95(first_token)\"\nvalue = \"1s\"\n");
+    let scenario =
+        format!("{LOAD}\n[[threshold]]\nworkload = \"page\"\nmetric = \"p95(first_token)\"\nvalue = \"1s\"\n");
     let text = refused(&Place::with(&scenario), &["run", "--scenario", "load.toml"], 2);
-    assert!(text.contains("error[threshold.unknown_metric]: the plugin of workload `page` has no mark `first_token`"), "{text}");
+    assert!(
+        text.contains("error[threshold.unknown_metric]: the plugin of workload `page` has no mark `first_token`"),
+        "{text}"
+    );
     assert!(text.contains("its marks are: none"), "{text}");
 }
 
