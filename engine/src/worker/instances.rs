@@ -18,11 +18,11 @@ pub enum Isolation {
 }
 
 /// After this many faults without one iteration ending well in between, the workload is beyond help.
-pub const FAULTS_IN_A_ROW: u32 = 20;
+pub const FAULTS_IN_A_ROW: u32 = 10;
 /// The first wait after a fault; doubles with each in a row.
 const BACK_OFF_FIRST: Duration = Duration::from_millis(10);
 /// The longest wait after a fault.
-const BACK_OFF_MOST: Duration = Duration::from_secs(1);
+const BACK_OFF_MOST: Duration = Duration::from_millis(500);
 
 /// An instance and who is on it.
 struct Held {
