@@ -63,7 +63,7 @@ pub(super) struct Run {
     #[arg(long, value_name = "TIME", help_heading = "Overrides")]
     pub duration: Option<String>,
 
-    /// Set a value of the scenario, such as workload.api_read.share=3 (repeatable)
+    /// Set a value of the scenario, such as `workload.api_read.share=3` (repeatable)
     #[arg(long = "set", value_name = "TABLE.KEY=VALUE", help_heading = "Overrides")]
     pub set: Vec<String>,
 
@@ -104,8 +104,8 @@ pub(super) struct Run {
     pub quiet: bool,
 
     /// Check scenario and plugins, say what would be run, and send nothing
-    #[arg(long, help_heading = "Output")]
-    pub dry_run: bool,
+    #[arg(long = "dry-run", help_heading = "Output")]
+    pub dry: bool,
 }
 
 /// `engine try`.

@@ -44,7 +44,7 @@ pub(super) fn run(arguments: &Run) -> Result<Exit, Failure> {
     }
     let host = Host::new(prepare::plugin_limits(&plan), None)?;
     let plugins = prepare::plugins(&host, &plan, &arguments.plugins)?;
-    if arguments.dry_run {
+    if arguments.dry {
         return output::write(&course::outline(&plan, &plugins)).map(|()| Exit::Passed);
     }
     let descriptors = descriptors(&plan)?;

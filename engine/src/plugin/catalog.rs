@@ -154,7 +154,7 @@ fn components_in(folder: &Path) -> Vec<String> {
         .flatten()
         .flatten()
         .map(|entry| entry.file_name().to_string_lossy().into_owned())
-        .filter(|name| name.ends_with(".wasm"))
+        .filter(|name| Path::new(name).extension().is_some_and(|extension| extension == "wasm"))
         .collect();
     names.sort();
     names

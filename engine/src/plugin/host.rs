@@ -92,7 +92,7 @@ impl Host {
             if computed + ticks.length / 2 >= limit {
                 return Err(wasmtime::Error::new(DeadlineExceeded { limit_ms: limit.as_millis() }));
             }
-            let rest = (limit - computed).as_nanos().div_ceil(ticks.length.as_nanos());
+            let rest = limit.saturating_sub(computed).as_nanos().div_ceil(ticks.length.as_nanos());
             Ok(UpdateDeadline::Continue(u64::try_from(rest).unwrap_or(1).max(1)))
         });
         store

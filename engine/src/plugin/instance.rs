@@ -199,6 +199,7 @@ impl Instance {
     ///
     /// # Errors
     /// A fault in the plugin's destructor, after which the instance is useless.
+    #[expect(clippy::needless_pass_by_value, reason = "an ended iteration must not be used again")]
     pub fn end(&mut self, flow: Flow) -> Result<(), Fault> {
         call(&mut self.store, "iteration.drop", Stage::Describe, |store| flow.handle.resource_drop(store))?;
         // A destructor has nobody to ask anything for.

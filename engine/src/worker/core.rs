@@ -104,6 +104,7 @@ pub(super) struct Core {
     pub(super) serial: u32,
     pub(super) actions: Vec<Action>,
     pub(super) name: String,
+    #[expect(clippy::vec_box, reason = "the boxes go back into `flights` as they are")]
     spare: Vec<Box<Flight>>,
 }
 
@@ -195,7 +196,7 @@ impl Core {
                 self.heed(key, job.due, start);
             }
             Ok(None) => self.end(key, start, Outcome::Ok),
-            Err(fault) => self.poison(key, start, fault),
+            Err(fault) => self.poison(key, start, &fault),
         }
     }
 
@@ -209,7 +210,7 @@ impl Core {
         self.note_call(&job, began);
         match result {
             Ok(()) => self.heed(key, at, at),
-            Err(fault) => self.poison(key, at, fault),
+            Err(fault) => self.poison(key, at, &fault),
         }
     }
 
@@ -225,9 +226,9 @@ impl Core {
     }
 
     /// A call on an iteration's instance trapped: it fails, its neighbours are lost, the instance goes.
-    fn poison(&mut self, key: FlightKey, at: Time, fault: Fault) {
+    fn poison(&mut self, key: FlightKey, at: Time, fault: &Fault) {
         if let Some((_, job, instance)) = self.close(key, at, Outcome::Failed(fault.kind.reason())) {
-            self.lose_all(job.workload, instance, at, &fault);
+            self.lose_all(job.workload, instance, at, fault);
         }
     }
 

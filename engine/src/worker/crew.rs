@@ -204,12 +204,11 @@ impl Crew {
     /// Why a worker gave up before the start.
     fn why_not(self) -> NotReady {
         drop(self.starts);
-        let ends = self.threads.into_iter().map(JoinHandle::join);
-        ends.filter_map(|end| match end {
+        let mut ends = self.threads.into_iter().map(JoinHandle::join);
+        ends.find_map(|end| match end {
             Ok(result) => result.err(),
             Err(_) => Some(NotReady::System("a worker panicked".into())),
         })
-        .next()
         .unwrap_or_else(|| NotReady::System("a worker gave up without a reason".into()))
     }
 

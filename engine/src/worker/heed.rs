@@ -46,7 +46,9 @@ impl Core {
         if job.kind != Kind::Arrival {
             let shared = target.take_shared();
             if let Some(listener) = &mut self.listener {
-                shared.into_iter().for_each(|json| listener.shared(json));
+                for json in shared {
+                    listener.shared(json);
+                }
             }
         }
         let mut after = misuse.map_or(After::GoesOn, After::Misuse);
@@ -241,13 +243,13 @@ impl Core {
             Verdict::Ok => return self.end(key, at, Outcome::Ok),
             Verdict::Cancelled => return self.end(key, at, Outcome::Cancelled),
             Verdict::Failed(text) => check_reason(text),
-            Verdict::FailedBy(exchange) => match self.exchange_reason(&self.flights[key.at as usize], *exchange) {
-                Some(reason) => reason,
-                None => {
+            Verdict::FailedBy(exchange) => {
+                let Some(reason) = self.exchange_reason(&self.flights[key.at as usize], *exchange) else {
                     let text = format!("`finish` by exchange {exchange}, which has neither failed nor been answered");
                     return self.misuse(key, at, text);
-                }
-            },
+                };
+                reason
+            }
         };
         self.end(key, at, Outcome::Failed(&reason));
     }
@@ -266,12 +268,11 @@ impl Core {
     fn request_name(&mut self, key: FlightKey, request: &Request) -> NameId {
         let mut name = std::mem::take(&mut self.name);
         name.clear();
-        match request.name.as_deref().filter(|name| !name.is_empty()) {
-            Some(given) => name.push_str(given),
-            None => {
-                let path = request.path_with_query.split('?').next().unwrap_or_default();
-                let _ = write!(name, "{} {path}", request.method);
-            }
+        if let Some(given) = request.name.as_deref().filter(|name| !name.is_empty()) {
+            name.push_str(given);
+        } else {
+            let path = request.path_with_query.split('?').next().unwrap_or_default();
+            let _ = write!(name, "{} {path}", request.method);
         }
         let id = self.name_of(key, &name);
         self.name = name;

@@ -151,7 +151,7 @@ mod tests {
     async fn the_kernel_timer_never_wakes_early_and_can_be_armed_again() {
         let clock: Rc<dyn Clock> = Rc::new(Monotonic::start());
         let mut pacer = finest(&clock).unwrap();
-        pacer.arm(clock.now() + Duration::from_secs(3_600));
+        pacer.arm(clock.now() + Duration::from_hours(1));
         for microseconds in [0, 300, 2_000] {
             let at = clock.now() + Duration::from_micros(microseconds);
             pacer.arm(at);

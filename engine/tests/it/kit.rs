@@ -8,49 +8,49 @@ use serde_json::Value;
 use stub_model::small::{Handle, Settings, start};
 
 /// A folder with a scenario, in which the program runs.
-pub struct Place {
+pub(crate) struct Place {
     folder: tempfile::TempDir,
 }
 
 /// What a run of the program came to.
-pub struct Ran {
-    pub status: i32,
-    pub stdout: String,
-    pub stderr: String,
+pub(crate) struct Ran {
+    pub(crate) status: i32,
+    pub(crate) stdout: String,
+    pub(crate) stderr: String,
 }
 
 impl Place {
-    pub fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self { folder: tempfile::tempdir().unwrap() }
     }
 
     /// A place with `load.toml`.
-    pub fn with(scenario: &str) -> Self {
+    pub(crate) fn with(scenario: &str) -> Self {
         let place = Self::new();
         place.write("load.toml", scenario.as_bytes());
         place
     }
 
-    pub fn write(&self, name: &str, bytes: &[u8]) {
+    pub(crate) fn write(&self, name: &str, bytes: &[u8]) {
         fs::write(self.path().join(name), bytes).unwrap();
     }
 
-    pub fn path(&self) -> &Path {
+    pub(crate) fn path(&self) -> &Path {
         self.folder.path()
     }
 
-    pub fn command(&self, arguments: &[&str]) -> Command {
+    pub(crate) fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_engine"));
         command.current_dir(self.path()).args(arguments).env_remove("NO_COLOR").stdin(Stdio::null());
         command
     }
 
-    pub fn run(&self, arguments: &[&str]) -> Ran {
+    pub(crate) fn run(&self, arguments: &[&str]) -> Ran {
         self.command(arguments).output().unwrap().into()
     }
 
     /// The folder of the only run.
-    pub fn result_folder(&self) -> PathBuf {
+    pub(crate) fn result_folder(&self) -> PathBuf {
         let mut runs = fs::read_dir(self.path().join("results")).unwrap();
         let only = runs.next().unwrap().unwrap().path();
         assert!(runs.next().is_none(), "more than one run");
@@ -58,7 +58,7 @@ impl Place {
     }
 
     /// The data set of the only run.
-    pub fn result(&self) -> Value {
+    pub(crate) fn result(&self) -> Value {
         serde_json::from_slice(&fs::read(self.result_folder().join("result.json")).unwrap()).unwrap()
     }
 }
@@ -74,18 +74,18 @@ impl From<Output> for Ran {
 }
 
 /// A stub of this process.
-pub fn stub() -> Handle {
+pub(crate) fn stub() -> Handle {
     start(&Settings::default()).unwrap()
 }
 
 /// Figures of a workload over the whole run.
-pub fn states<'a>(result: &'a Value, workload: &str) -> &'a Value {
+pub(crate) fn states<'a>(result: &'a Value, workload: &str) -> &'a Value {
     let workloads = result["whole"]["workloads"].as_array().unwrap();
     &workloads.iter().find(|entry| entry["workload"] == workload).unwrap()["states"]
 }
 
 /// Every planned arrival of every workload ended in exactly one state.
-pub fn assert_identity(result: &Value) {
+pub(crate) fn assert_identity(result: &Value) {
     for workload in result["whole"]["workloads"].as_array().unwrap() {
         let states = &workload["states"];
         let of = |name: &str| states[name].as_u64().unwrap();
@@ -102,7 +102,7 @@ pub fn assert_identity(result: &Value) {
 }
 
 /// Reasons of a workload's failures.
-pub fn reasons(result: &Value, workload: &str) -> Vec<String> {
+pub(crate) fn reasons(result: &Value, workload: &str) -> Vec<String> {
     let workloads = result["whole"]["workloads"].as_array().unwrap();
     let entry = workloads.iter().find(|entry| entry["workload"] == workload).unwrap();
     entry["failures"].as_array().unwrap().iter().map(|reason| reason["reason"].as_str().unwrap().to_owned()).collect()
