@@ -58,12 +58,19 @@ pub fn quick(run: &QuickRun, overrides: &Overrides, surroundings: &Surroundings)
         ("rate", Node { span: rate, value: Value::Float(run.rate) }),
         ("duration", Node::text(&run.duration, duration)),
     ];
+    // Nobody has said how many failures are fine, so none is: a run must not pass while its requests fail.
+    let threshold = vec![
+        ("workload", Node::text("http", url)),
+        ("metric", Node::text("error_rate", url)),
+        ("value", Node::text("0%", url)),
+    ];
     let list = |entries, span| Node { span, value: Value::Array(vec![Node::table(entries, span)]) };
     let root = Node::table(
         vec![
             ("target", Node::table(vec![("url", Node::text(origin, url))], url)),
             ("workload", list(workload, url)),
             ("phase", list(phase, rate)),
+            ("threshold", list(threshold, url)),
         ],
         url,
     );

@@ -82,6 +82,29 @@ fn a_status_that_was_not_expected_fails_by_its_own_reason() {
 }
 
 #[test]
+fn a_target_that_stops_midway_leaves_the_right_reasons() {
+    let target = stub();
+    let place = Place::new();
+    let url = format!("{}/small", target.url());
+    let command = place
+        .command(&["run", "--url", &url, "--rate", "50", "--duration", "3s", "--quiet", "--set", "limits.drain=2s"])
+        .stdout(std::process::Stdio::piped())
+        .stderr(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    std::thread::sleep(std::time::Duration::from_millis(1_500));
+    tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(target.stop()).unwrap();
+    let ran = command.wait_with_output().unwrap();
+    assert!([10, 12].contains(&ran.status.code().unwrap()), "{ran:?}");
+    let result = place.result();
+    assert_identity(&result);
+    let reasons = reasons(&result, "http");
+    assert!(reasons.contains(&"refused".to_owned()), "{reasons:?}");
+    let known = ["refused", "reset", "stale_connection", "truncated"];
+    assert!(reasons.iter().all(|reason| known.contains(&reason.as_str())), "{reasons:?}");
+}
+
+#[test]
 fn a_cap_below_the_need_misses_arrivals_and_says_so() {
     let target = stub();
     let place = Place::new();
