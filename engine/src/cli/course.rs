@@ -146,7 +146,7 @@ fn measure(metric: &Metric, limit: Limit) -> Measure {
             };
             let statistic = match statistic {
                 scenario::Statistic::Percentile(percentile) => verdict::Statistic::Percentile(
-                    Percentile::new(percentile.as_part() * 100.0).unwrap_or(Percentile::MAX),
+                    Percentile::from_thousandths(percentile.thousandths()).unwrap_or(Percentile::MAX),
                 ),
                 scenario::Statistic::Mean => verdict::Statistic::Mean,
                 scenario::Statistic::Min => verdict::Statistic::Min,

@@ -20,7 +20,8 @@ use std::io::IsTerminal;
 use clap::Parser;
 
 use args::{Arguments, Command};
-use exit::Exit;
+use exit::{Exit, Failure};
+use tokio::task::LocalSet;
 
 /// Reads the command line, does what it asks for, and gives the exit status. What went wrong is on stderr.
 pub fn main() -> Exit {
@@ -46,4 +47,13 @@ pub fn main() -> Exit {
 /// Whether stderr may show colours.
 fn colours_on_stderr() -> bool {
     std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none()
+}
+
+/// Runs the commander's part of a command, with room for tasks of its thread only.
+fn block_on<T>(work: impl Future<Output = Result<T, Failure>>) -> Result<T, Failure> {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .map_err(|error| Failure::new(Exit::Internal, format!("no runtime: {error}")))?;
+    LocalSet::new().block_on(&runtime, work)
 }

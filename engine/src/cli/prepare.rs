@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use crate::client::{self, AllowedHost, Identity, Timeouts, Tls, TlsFiles};
 use crate::plugin::{self, Catalog, Host, MetricKind, NoPlugin, Plugin};
-use crate::scenario::{self, Endpoint, Fault, Faults, Metric, Plan, PluginBy, PluginRef, Scope, Series};
+use crate::scenario::{self, Endpoint, Fault, Faults, Metric, Plan, PluginBy, PluginRef, Scope, Series, code};
 use crate::worker::{Isolation, WorkloadSettings};
 
 use super::exit::{Exit, Failure};
@@ -63,7 +63,7 @@ pub(super) fn plugins(host: &Host, plan: &Plan, given: &[PathBuf]) -> Result<Plu
                 all.len() - 1
             }),
             Err(NoPlugin { what, help }) => {
-                faults.push(Fault::new("plugin.refused", what).at(reference.span, "asked for here").hint(help));
+                faults.push(Fault::new(code::PLUGIN_REFUSED, what).at(reference.span, "asked for here").hint(help));
                 0
             }
         }
@@ -127,7 +127,7 @@ fn check_metrics(plan: &Plan, plugins: &Plugins) -> Result<(), Failure> {
                 let marks = if marks.is_empty() { "none".to_owned() } else { marks.join(", ") };
                 let message =
                     format!("the plugin of workload `{}` has no mark `{name}`", plan.workloads[workload].name);
-                let fault = Fault::new("threshold.unknown_metric", message).at(threshold.metric_span, "unknown");
+                let fault = Fault::new(code::THRESHOLD_METRIC, message).at(threshold.metric_span, "unknown");
                 faults.push(fault.hint(format!("its marks are: {marks}")));
             }
         }

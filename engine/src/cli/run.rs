@@ -4,8 +4,6 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, SystemTime};
 
-use tokio::task::LocalSet;
-
 use crate::clock::{Clock as _, Monotonic, Time};
 use crate::plugin::Host;
 use crate::record::{Layout, Span};
@@ -105,11 +103,7 @@ fn descriptors(plan: &Plan) -> Result<u64, Failure> {
 /// Everything from the stub's start to the last worker's end. Gives what came of it, and the signal that stopped it.
 fn offer(arguments: &Run, plan: &Plan, plugins: &Plugins, descriptors: u64) -> Result<(Course, Option<Exit>), Failure> {
     let target = prepare::target(plan)?;
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()
-        .map_err(|error| Failure::new(Exit::Internal, format!("no runtime: {error}")))?;
-    LocalSet::new().block_on(&runtime, command(arguments, plan, plugins, &target, descriptors))
+    super::block_on(command(arguments, plan, plugins, &target, descriptors))
 }
 
 /// Sets up, assembles the workers, starts them, and watches until they have ended.
@@ -212,8 +206,9 @@ fn not_ready(plan: &Plan, target: &Target, error: &NotReady) -> Failure {
         ),
         NotReady::Plugin { workload, .. } => {
             let workload = &plan.workloads[*workload];
-            let fault = scenario::Fault::new("plugin.refused", format!("workload `{}`: {error}", workload.name))
-                .at(workload.config.span(), "its configuration");
+            let fault =
+                scenario::Fault::new(scenario::code::PLUGIN_REFUSED, format!("workload `{}`: {error}", workload.name))
+                    .at(workload.config.span(), "its configuration");
             prepare::refused(&plan.faults(vec![fault]), Exit::PluginRefused)
         }
         NotReady::System(_) => Failure::new(Exit::Internal, format!("error: {error}")),

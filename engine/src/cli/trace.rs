@@ -29,7 +29,7 @@ pub(super) fn render(workload: &str, target: &str, trace: &Trace, metrics: &[Met
     if !trace.log.is_empty() {
         text.push_str("\nlog\n");
         for line in &trace.log {
-            let _ = writeln!(text, "  {}", super::trial::log_line(line));
+            let _ = writeln!(text, "  {:<5} {}", line.level, line.text);
         }
     }
     for fault in &trace.faults {

@@ -3,9 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use tokio::task::LocalSet;
-
-use crate::plugin::{Host, LogLine};
+use crate::plugin::Host;
 use crate::scenario::{self, Overrides, Plan, Surroundings};
 use crate::worker::{self, Control, NotReady, Solo, SoloFlow, Stop, Trace};
 
@@ -25,11 +23,7 @@ pub(super) fn run(arguments: &Try) -> Result<Exit, Failure> {
     let host = Host::new(prepare::plugin_limits(&plan), None)?;
     let plugins = prepare::plugins(&host, &plan, &given)?;
     let target = prepare::target(&plan)?;
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()
-        .map_err(|error| Failure::new(Exit::Internal, format!("no runtime: {error}")))?;
-    LocalSet::new().block_on(&runtime, async {
+    super::block_on(async {
         let mut signals =
             Signals::listen().map_err(|error| Failure::new(Exit::Internal, format!("signals: {error}")))?;
         let control = Arc::new(Control::new(1));
@@ -132,9 +126,4 @@ fn exit(trace: &Trace) -> Exit {
         Some(reason) if reason.starts_with("plugin_") => Exit::PluginFaults,
         Some(_) => Exit::Failed,
     }
-}
-
-/// One line of a plugin's log.
-pub(super) fn log_line(line: &LogLine) -> String {
-    format!("{:<5} {}", line.level, line.text)
 }

@@ -32,6 +32,11 @@ impl Percentile {
         (thousandths > 0).then_some(Self(thousandths))
     }
 
+    /// The percentile of that many thousandths of a percent; none where that is not above 0 and at most 100,000.
+    pub fn from_thousandths(thousandths: u32) -> Option<Self> {
+        (1..=WHOLE).contains(&u64::from(thousandths)).then_some(Self(thousandths.into()))
+    }
+
     /// The nearest rank among `count` values in rising order, from 1: ceil(p/100 × count). 0 where `count` is 0.
     pub fn rank(self, count: u64) -> u64 {
         let rank = (u128::from(self.0) * u128::from(count)).div_ceil(u128::from(WHOLE));

@@ -19,6 +19,7 @@ codes! {
     PHASE_JUDGED = "phase.judged", "The judged phase cannot be told: more than one, none, or one that cannot be it.";
     PHASE_RECOVERY = "phase.recovery", "The recovery phase cannot be told: more than one, or one that cannot be it.";
     PHASE_TOO_LONG = "phase.too_long", "The phases together are too long to be counted.";
+    PLUGIN_REFUSED = "plugin.refused", "A plugin is not there, cannot be used, or refuses its configuration.";
     PROFILE_NOTHING = "profile.nothing_planned", "No phase has a rate, so nothing would be sent.";
     PROFILE_TOO_FINE = "profile.rate_too_fine", "A rate has more than six decimals.";
     QUICK_BAD_FIELD = "quick.bad_field", "A field given with `-H` is not written as `Name: value`.";

@@ -64,25 +64,38 @@ pub fn quick(run: &QuickRun, overrides: &Overrides, surroundings: &Surroundings)
         ("metric", Node::text("error_rate", url)),
         ("value", Node::text("0%", url)),
     ];
-    let list = |entries, span| Node { span, value: Value::Array(vec![Node::table(entries, span)]) };
-    let root = Node::table(
-        vec![
-            ("target", Node::table(vec![("url", Node::text(origin, url))], url)),
-            ("workload", list(workload, url)),
-            ("phase", list(phase, rate)),
-            ("threshold", list(threshold, url)),
-        ],
-        url,
-    );
-    let mut root = match root.value {
-        Value::Table(table) => table,
-        _ => Table::default(),
-    };
-    overrides::apply_sets(&mut root, &overrides.set, Some(url), &mut sources, &log);
-    overrides::apply(&mut root, overrides, Some(url), &mut sources, &log);
+    let tables = vec![
+        ("target", Node::table(vec![("url", Node::text(origin, url))], url)),
+        ("workload", Node::list_of_one(workload, url)),
+        ("phase", Node::list_of_one(phase, rate)),
+        ("threshold", Node::list_of_one(threshold, url)),
+    ];
+    resolve_made(Made { name: "quick", tables, whole: url, secrets }, overrides, surroundings, sources, log)
+}
+
+/// A scenario that stands in no file.
+struct Made<'a> {
+    name: &'a str,
+    tables: Vec<(&'a str, Node)>,
+    /// Where faults of the whole point.
+    whole: Span,
+    secrets: Vec<String>,
+}
+
+/// The plan of a made scenario, under the options of the command line. Nothing in it is expanded.
+fn resolve_made(
+    made: Made<'_>,
+    overrides: &Overrides,
+    surroundings: &Surroundings,
+    mut sources: Sources,
+    log: Log,
+) -> Result<Plan, Faults> {
+    let Made { name, tables, whole, secrets } = made;
+    let mut root = Table::of(tables);
+    overrides::apply_sets(&mut root, &overrides.set, Some(whole), &mut sources, &log);
+    overrides::apply(&mut root, overrides, Some(whole), &mut sources, &log);
     let options = overrides::options(overrides, surroundings.cores, &mut sources, &log);
-    let name = "quick".to_owned();
-    resolve::resolve(&root, Origin { scenario: None, name, whole: url, options, secrets }, sources, log)
+    resolve::resolve(&root, Origin { scenario: None, name: name.to_owned(), whole, options, secrets }, sources, log)
 }
 
 /// The plan of trying one plugin: its name, the target's base URL and the plugin's configuration.
@@ -111,18 +124,12 @@ pub fn of_plugin(
         ("rate", Node { span: place, value: Value::Integer(1) }),
         ("duration", Node::text("1s", place)),
     ];
-    let list = |entries, span| Node { span, value: Value::Array(vec![Node::table(entries, span)]) };
-    let target = Node::table(vec![("url", Node::text(url, place))], place);
-    let tables = vec![("target", target), ("workload", list(workload, place)), ("phase", list(phase, place))];
-    let mut root = match Node::table(tables, place).value {
-        Value::Table(table) => table,
-        _ => Table::default(),
-    };
-    overrides::apply_sets(&mut root, &overrides.set, Some(place), &mut sources, &log);
-    overrides::apply(&mut root, overrides, Some(place), &mut sources, &log);
-    let options = overrides::options(overrides, surroundings.cores, &mut sources, &log);
-    let origin = Origin { scenario: None, name: "try".to_owned(), whole: place, options, secrets: Vec::new() };
-    resolve::resolve(&root, origin, sources, log)
+    let tables = vec![
+        ("target", Node::table(vec![("url", Node::text(url, place))], place)),
+        ("workload", Node::list_of_one(workload, place)),
+        ("phase", Node::list_of_one(phase, place)),
+    ];
+    resolve_made(Made { name: "try", tables, whole: place, secrets: Vec::new() }, overrides, surroundings, sources, log)
 }
 
 /// The origin of a URL, and the path and query to be asked for. What is no URL is left to the check of `target.url`.

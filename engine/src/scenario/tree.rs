@@ -55,12 +55,14 @@ impl Node {
 
     /// A table of these entries, whose keys stand where their values do.
     pub(super) fn table(entries: Vec<(&str, Self)>, span: Span) -> Self {
-        let entries = entries.into_iter().map(|(key, node)| Entry { key: key.to_owned(), key_span: node.span, node });
-        Self { span, value: Value::Table(Table { entries: entries.collect() }) }
+        Self { span, value: Value::Table(Table::of(entries)) }
     }
-}
 
-impl Node {
+    /// A list of tables with one in it, of these entries.
+    pub(super) fn list_of_one(entries: Vec<(&str, Self)>, span: Span) -> Self {
+        Self { span, value: Value::Array(vec![Self::table(entries, span)]) }
+    }
+
     /// A value of JSON, all of it standing at one place. Nulls have no counterpart and are left out.
     pub(super) fn json(json: &serde_json::Value, span: Span) -> Option<Self> {
         let value = match json {
@@ -99,6 +101,12 @@ impl Value {
 }
 
 impl Table {
+    /// A table of these entries, whose keys stand where their values do.
+    pub(super) fn of(entries: Vec<(&str, Node)>) -> Self {
+        let entries = entries.into_iter().map(|(key, node)| Entry { key: key.to_owned(), key_span: node.span, node });
+        Self { entries: entries.collect() }
+    }
+
     /// The entry of a key.
     pub(super) fn get(&self, key: &str) -> Option<&Entry> {
         self.entries.iter().find(|entry| entry.key == key)

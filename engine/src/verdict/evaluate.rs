@@ -62,8 +62,7 @@ fn share(mut result: ThresholdResult, threshold: &Threshold, hits: u64, count: u
         result.note = Some(too_few(count, result.least));
         return result;
     }
-    let holds = threshold.op.holds(hits as f64 / count as f64, threshold.limit);
-    result.verdict = if holds { ThresholdVerdict::Pass } else { ThresholdVerdict::Fail };
+    result.verdict = pass_or_fail(threshold.op.holds(hits as f64 / count as f64, threshold.limit));
     result.note = result
         .allowed
         .map(|allowed| format!("{} of {}: {} allowed", result.limit.plain(), grouped(count), grouped(allowed)));
@@ -79,9 +78,12 @@ fn number(mut result: ThresholdResult, threshold: &Threshold, hits: u64, count: 
         result.note = Some(too_few(count, result.least));
         return result;
     }
-    let holds = threshold.op.holds(hits as f64, threshold.limit);
-    result.verdict = if holds { ThresholdVerdict::Pass } else { ThresholdVerdict::Fail };
+    result.verdict = pass_or_fail(threshold.op.holds(hits as f64, threshold.limit));
     result
+}
+
+fn pass_or_fail(holds: bool) -> ThresholdVerdict {
+    if holds { ThresholdVerdict::Pass } else { ThresholdVerdict::Fail }
 }
 
 /// How many of `count` an upper limit lets through: the largest number whose share compares as it must, by the same
@@ -134,7 +136,7 @@ fn time(
     }
     let holds = |nanoseconds: f64| threshold.op.holds(nanoseconds / 1e6, threshold.limit);
     if !result.at_least {
-        result.verdict = if holds(figure) { ThresholdVerdict::Pass } else { ThresholdVerdict::Fail };
+        result.verdict = pass_or_fail(holds(figure));
         result.note = interval_note(statistic, &result);
         return result;
     }

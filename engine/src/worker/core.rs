@@ -236,15 +236,8 @@ impl Core {
     fn lose_all(&mut self, workload: usize, instance: usize, at: Time, fault: &Fault) {
         self.pass_log(workload, instance);
         self.note_fault(workload, fault.kind.reason(), fault.text.clone());
-        let lost: Vec<FlightKey> = self
-            .flights
-            .iter()
-            .filter(|(_, flight)| flight.instance == instance && flight.job.workload == workload)
-            .map(|(at, flight)| FlightKey { at: to_u32(at), serial: flight.serial })
-            .collect();
-        for key in lost {
-            self.close(key, at, Outcome::Lost);
-        }
+        let on_it = |flight: &Flight| flight.instance == instance && flight.job.workload == workload;
+        self.close_all(on_it, at, Outcome::Lost);
         self.workloads[workload].instances.poison(instance, at, fault.kind);
     }
 
@@ -305,10 +298,16 @@ impl Core {
 
     /// Ends all that is in flight, as when the drain is over.
     pub(super) fn abandon_all(&mut self, at: Time) {
+        self.close_all(|_| true, at, Outcome::Abandoned);
+    }
+
+    /// Closes all iterations for which `which` holds.
+    fn close_all(&mut self, which: impl Fn(&Flight) -> bool, at: Time, outcome: Outcome<'_>) {
+        let chosen = self.flights.iter().filter(|(_, flight)| which(flight));
         let keys: Vec<FlightKey> =
-            self.flights.iter().map(|(at, flight)| FlightKey { at: to_u32(at), serial: flight.serial }).collect();
+            chosen.map(|(at, flight)| FlightKey { at: to_u32(at), serial: flight.serial }).collect();
         for key in keys {
-            self.close(key, at, Outcome::Abandoned);
+            self.close(key, at, outcome);
         }
     }
 
@@ -321,14 +320,13 @@ impl Core {
 
     /// Whether that iteration is still in flight.
     pub(super) fn is_alive(&self, key: FlightKey) -> bool {
-        self.flights.get(key.at as usize).is_some_and(|flight| flight.serial == key.serial)
+        is_alive(&self.flights, key)
     }
 
     /// Sets an alarm, and wakes the worker's loop where it would sleep past it.
     pub(super) fn set_alarm(&mut self, at: Time, key: FlightKey, alarm: Alarm) {
         let flights = &self.flights;
-        let alive = |key: FlightKey| flights.get(key.at as usize).is_some_and(|flight| flight.serial == key.serial);
-        self.alarms.set(at, key, alarm, alive);
+        self.alarms.set(at, key, alarm, |key| is_alive(flights, key));
         if at < self.armed
             && let Some(waker) = self.waker.take()
         {
@@ -351,14 +349,19 @@ impl Core {
 
     /// Keeps a fault's text, and tells of it the first time.
     fn note_fault(&mut self, workload: usize, reason: &'static str, text: String) {
-        let known = self.faults.len() >= FAULT_TEXTS;
-        let text =
-            if known && !self.faults.contains_key(&(workload, reason, text.clone())) { "other".into() } else { text };
-        let count = self.faults.entry((workload, reason, text.clone())).or_insert(0);
+        let mut key = (workload, reason, text);
+        if let Some(count) = self.faults.get_mut(&key) {
+            *count += 1;
+            return;
+        }
+        if self.faults.len() >= FAULT_TEXTS {
+            key.2 = "other".into();
+        }
+        let count = self.faults.entry(key.clone()).or_insert(0);
         *count += 1;
         if *count == 1 {
             // Nobody listens only when the run is over.
-            let _ = self.notices.send(Notice::Fault { workload, reason, text });
+            let _ = self.notices.send(Notice::Fault { workload, reason, text: key.2 });
         }
     }
 
@@ -414,6 +417,10 @@ impl Exchange {
             _ => None,
         }
     }
+}
+
+fn is_alive(flights: &Slab<Box<Flight>>, key: FlightKey) -> bool {
+    flights.get(key.at as usize).is_some_and(|flight| flight.serial == key.serial)
 }
 
 /// The failure reason of a status.

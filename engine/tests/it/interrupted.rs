@@ -6,8 +6,7 @@ use std::time::Duration;
 use super::kit::{Place, assert_identity, states, stub};
 
 fn started(place: &Place, url: &str) -> Child {
-    let arguments = ["run", "--url", url, "--rate", "50", "--duration", "60s", "--quiet"];
-    place.command(&arguments).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
+    place.load(url, "50", "60s", &[]).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
 }
 
 fn signal(child: &Child, signal: rustix::process::Signal) {

@@ -49,6 +49,13 @@ impl Place {
         self.command(arguments).output().unwrap().into()
     }
 
+    /// `engine run` without a scenario, and without progress.
+    pub(crate) fn load(&self, url: &str, rate: &str, duration: &str, more: &[&str]) -> Command {
+        let mut command = self.command(&["run", "--url", url, "--rate", rate, "--duration", duration, "--quiet"]);
+        command.args(more);
+        command
+    }
+
     /// The folder of the only run.
     pub(crate) fn result_folder(&self) -> PathBuf {
         let mut runs = fs::read_dir(self.path().join("results")).unwrap();

@@ -4,7 +4,7 @@ use std::net::TcpListener;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-use super::kit::{Place, assert_identity, states};
+use super::kit::{Place, Ran, assert_identity, states};
 
 #[test]
 fn nginx_answers_and_every_arrival_is_accounted_for() {
@@ -34,18 +34,12 @@ fn nginx_answers_and_every_arrival_is_accounted_for() {
         std::thread::sleep(Duration::from_millis(50));
         std::net::TcpStream::connect(("127.0.0.1", port)).is_ok()
     });
-    let ran = place.run(&[
-        "run",
-        "--url",
-        &format!("http://127.0.0.1:{port}/"),
-        "--rate",
-        "200",
-        "--duration",
-        "2s",
-        "--quiet",
-        "--set",
-        "limits.tolerance=5s",
-    ]);
+    let ran = Ran::from(
+        place
+            .load(&format!("http://127.0.0.1:{port}/"), "200", "2s", &["--set", "limits.tolerance=5s"])
+            .output()
+            .unwrap(),
+    );
     nginx.kill().unwrap();
     nginx.wait().unwrap();
     assert!(up, "nginx did not start");

@@ -4,25 +4,14 @@ use std::fs;
 
 use engine::cli::exit::Exit;
 
-use super::kit::{Place, stub};
+use super::kit::{Place, Ran, stub};
 
 #[test]
 fn a_result_is_rendered_again_as_it_was_and_fits_the_committed_schema() {
     let target = stub();
     let place = Place::new();
     let url = format!("{}/small", target.url());
-    let ran = place.run(&[
-        "run",
-        "--url",
-        &url,
-        "--rate",
-        "50",
-        "--duration",
-        "2s",
-        "--quiet",
-        "-H",
-        "Authorization: Bearer swordfish-1",
-    ]);
+    let ran = Ran::from(place.load(&url, "50", "2s", &["-H", "Authorization: Bearer swordfish-1"]).output().unwrap());
     let folder = place.result_folder();
     let report = fs::read_to_string(folder.join("report.md")).unwrap();
     assert_eq!(ran.stdout, report);

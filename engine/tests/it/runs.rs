@@ -1,6 +1,6 @@
 //! Whole runs against the stub: counts, scenarios, overrides.
 
-use super::kit::{Place, assert_identity, reasons, states, stub};
+use super::kit::{Place, Ran, assert_identity, reasons, states, stub};
 
 /// Two workloads of unequal share, short enough to be run five times.
 fn mix(url: &str) -> String {
@@ -72,12 +72,12 @@ fn a_status_that_was_not_expected_fails_by_its_own_reason() {
     let target = stub();
     let place = Place::new();
     let url = format!("{}/small?status=503", target.url());
-    let ran = place.run(&["run", "--url", &url, "--rate", "50", "--duration", "2s", "--quiet"]);
+    let ran = Ran::from(place.load(&url, "50", "2s", &[]).output().unwrap());
     assert_eq!(ran.status, 10, "{}", ran.stdout);
     let result = place.result();
     assert_identity(&result);
     assert_eq!(reasons(&result, "http"), ["http_503"]);
-    let ok = place.run(&["run", "--url", &url, "--rate", "50", "--duration", "2s", "--quiet", "--expect", "503"]);
+    let ok = Ran::from(place.load(&url, "50", "2s", &["--expect", "503"]).output().unwrap());
     assert!([0, 12].contains(&ok.status), "{}", ok.stdout);
 }
 
@@ -87,7 +87,7 @@ fn a_target_that_stops_midway_leaves_the_right_reasons() {
     let place = Place::new();
     let url = format!("{}/small", target.url());
     let command = place
-        .command(&["run", "--url", &url, "--rate", "50", "--duration", "3s", "--quiet", "--set", "limits.drain=2s"])
+        .load(&url, "50", "3s", &["--set", "limits.drain=2s"])
         .stdout(std::process::Stdio::piped())
         .stderr(std::process::Stdio::piped())
         .spawn()
@@ -109,18 +109,7 @@ fn a_cap_below_the_need_misses_arrivals_and_says_so() {
     let target = stub();
     let place = Place::new();
     let url = format!("{}/slow?ms=400", target.url());
-    let ran = place.run(&[
-        "run",
-        "--url",
-        &url,
-        "--rate",
-        "50",
-        "--duration",
-        "2s",
-        "--quiet",
-        "--set",
-        "limits.in_flight=3",
-    ]);
+    let ran = Ran::from(place.load(&url, "50", "2s", &["--set", "limits.in_flight=3"]).output().unwrap());
     assert_eq!(ran.status, 12, "{}", ran.stdout);
     let result = place.result();
     assert_identity(&result);
