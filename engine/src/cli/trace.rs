@@ -4,13 +4,15 @@ use std::fmt::Write as _;
 use std::time::Duration;
 
 use crate::client::Timings;
+use crate::pieces::SUBPROTOCOL;
 use crate::plugin::Metric;
 use crate::worker::{Trace, TracedExchange};
 
 /// Bytes of a body that are shown.
 const BODY_SHOWN: usize = 2_000;
 /// Values of these fields are credentials.
-const CREDENTIALS: [&str; 5] = ["authorization", "proxy-authorization", "cookie", "set-cookie", "x-api-key"];
+const CREDENTIALS: [&str; 6] =
+    ["authorization", "proxy-authorization", "cookie", "set-cookie", "x-api-key", SUBPROTOCOL];
 
 /// The whole text.
 pub(super) fn render(workload: &str, target: &str, trace: &Trace, metrics: &[Metric]) -> String {

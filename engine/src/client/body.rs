@@ -1,4 +1,4 @@
-//! The ways to read a body. Server-sent events will be one more.
+//! The ways to read a body.
 
 use bytes::{Bytes, BytesMut};
 use http::{HeaderMap, header};
@@ -6,7 +6,9 @@ use hyper::body::{Body, Incoming};
 
 use super::Items;
 use super::decode::{Coding, decode, most_coded};
+use super::events::Events;
 use super::failure::{Failure, Reason};
+use super::inflate::Inflate;
 use super::lines::Lines;
 use super::request::ReadMode;
 
@@ -16,48 +18,68 @@ pub(super) enum Reader {
     Count,
     /// Keeps everything.
     Whole(Whole),
-    /// Hands lines over.
+    /// Hands over what has come.
+    Stream {
+        /// Undoes the content coding, where there is one.
+        inflate: Option<Inflate>,
+        /// Cuts the body into items.
+        cutter: Cutter,
+    },
+}
+
+/// Cuts a body into items.
+pub(super) enum Cutter {
     Lines(Lines),
-    /// Hands the pieces over.
+    Events(Events),
     Chunks,
+}
+
+impl Cutter {
+    fn push(&mut self, bytes: Bytes) -> Result<Option<Items>, Failure> {
+        Ok(match self {
+            Self::Lines(lines) => Some(lines.push(&bytes)?).filter(|lines| !lines.is_empty()).map(Items::Lines),
+            Self::Events(events) => Some(events.push(&bytes)?).filter(|events| !events.is_empty()).map(Items::Events),
+            Self::Chunks => Some(bytes).filter(|bytes| !bytes.is_empty()).map(Items::Chunk),
+        })
+    }
+
+    /// What is left when the body has ended: a last line without its end. An event without its end is none.
+    fn rest(&mut self) -> Option<Items> {
+        match self {
+            Self::Lines(lines) => lines.rest().map(|line| Items::Lines(vec![line])),
+            Self::Events(_) | Self::Chunks => None,
+        }
+    }
 }
 
 impl Reader {
     /// The reader of a mode for an answer with these fields.
     ///
     /// # Errors
-    /// What is known from the fields already: a body that is announced as too large, or coded where it is to be handed
-    /// over as it comes.
+    /// What is known from the fields already: a body that is announced as too large, or coded in a way that cannot be
+    /// undone where it is to be handed over as it comes.
     pub(super) fn new(mode: ReadMode, fields: &HeaderMap, body: &Incoming) -> Result<Self, Failure> {
         if body.is_end_stream() {
             // Such as that of a HEAD, whose fields speak of a body that is not there.
             return Ok(Self::Count);
         }
-        match mode {
-            ReadMode::Head | ReadMode::Count => Ok(Self::Count),
+        let cutter = match mode {
+            ReadMode::Head | ReadMode::Count | ReadMode::Socket => return Ok(Self::Count),
             ReadMode::Whole(limit) => {
                 let whole = Whole::new(Coding::of(fields), limit as usize);
-                match body.size_hint().exact() {
+                return match body.size_hint().exact() {
                     Some(length) if length > whole.most as u64 => Err(too_large(&format!("{length} bytes"), limit)),
                     _ => Ok(Self::Whole(whole)),
-                }
+                };
             }
-            ReadMode::Lines | ReadMode::Chunks => match Coding::of(fields) {
-                Coding::Identity if mode == ReadMode::Lines => Ok(Self::Lines(Lines::new())),
-                Coding::Identity => Ok(Self::Chunks),
-                _ => Err(Failure::new(
-                    Reason::Decode,
-                    format!(
-                        "content-encoding {:?} on an answer that is read as it comes; ask for `identity`",
-                        fields
-                            .get(header::CONTENT_ENCODING)
-                            .map_or(b"".as_slice(), |value| value.as_bytes())
-                            .escape_ascii()
-                            .to_string()
-                    ),
-                )),
-            },
-        }
+            ReadMode::Lines => Cutter::Lines(Lines::new()),
+            // Servers answer a request for a stream with JSON where they refuse it or do not stream; its text would be
+            // lost between the lines of an event stream.
+            ReadMode::Events if is_json(fields) => Cutter::Chunks,
+            ReadMode::Events => Cutter::Events(Events::new()),
+            ReadMode::Chunks => Cutter::Chunks,
+        };
+        Ok(Self::Stream { inflate: Inflate::new(Coding::of(fields))?, cutter })
     }
 
     /// Takes the next piece. What there is to hand over.
@@ -65,20 +87,19 @@ impl Reader {
         match self {
             Self::Count => Ok(None),
             Self::Whole(whole) => whole.push(bytes).map(|()| None),
-            Self::Lines(lines) => {
-                let complete = lines.push(&bytes)?;
-                Ok((!complete.is_empty()).then_some(Items::Lines(complete)))
-            }
-            Self::Chunks => Ok((!bytes.is_empty()).then_some(Items::Chunk(bytes))),
+            Self::Stream { inflate: None, cutter } => cutter.push(bytes),
+            Self::Stream { inflate: Some(inflate), cutter } => cutter.push(inflate.push(&bytes)?.into()),
         }
     }
 
-    /// What is left to hand over when the body has ended: a last line without its end.
-    pub(super) fn rest(&mut self) -> Option<Items> {
-        match self {
-            Self::Lines(lines) => lines.rest().map(|line| Items::Lines(vec![line])),
-            _ => None,
-        }
+    /// What is left to hand over when the body has ended, in the order it came: at most two lots.
+    pub(super) fn rest(&mut self) -> Result<[Option<Items>; 2], Failure> {
+        let Self::Stream { inflate, cutter } = self else { return Ok([None, None]) };
+        let unpacked = match inflate {
+            Some(inflate) => cutter.push(inflate.finish()?.into())?,
+            None => None,
+        };
+        Ok([unpacked, cutter.rest()])
     }
 
     /// The body, decoded; empty where none was kept.
@@ -154,6 +175,13 @@ impl Whole {
             coding => decode(&coding, &raw, self.limit),
         }
     }
+}
+
+/// Whether these fields announce JSON (`application/json`, or a type whose name ends with `+json`).
+fn is_json(fields: &HeaderMap) -> bool {
+    let Some(kind) = fields.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()) else { return false };
+    let essence = kind.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
+    essence == "application/json" || essence.ends_with("+json")
 }
 
 /// The failure of a body beyond its limit.

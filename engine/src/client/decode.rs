@@ -97,7 +97,7 @@ fn inflate(raw: &[u8], limit: usize) -> Result<Vec<u8>, String> {
 }
 
 /// Whether it begins with a zlib header (RFC 1950, section 2.2).
-fn is_zlib(raw: &[u8]) -> bool {
+pub(super) fn is_zlib(raw: &[u8]) -> bool {
     match raw {
         [first, second, ..] => first & 0x0F == 8 && u16::from_be_bytes([*first, *second]) % 31 == 0,
         _ => false,

@@ -6,7 +6,8 @@ use http::Method;
 
 use super::failure::{Failure, Reason};
 use super::origin::{Origin, Origins};
-use super::request::{self, Facts, Request};
+use super::outbox::Outbox;
+use super::request::{self, Facts, ReadMode, Request};
 use super::timings::Timings;
 use super::wire::Wire;
 use super::{Event, Token};
@@ -26,6 +27,8 @@ pub(super) struct Exchange {
     /// Whether it was sent again already after a stale connection.
     pub(super) resent: bool,
     pub(super) timings: Timings,
+    /// What is to be sent on it once it is open, where it is a WebSocket.
+    pub(super) outbox: Option<Rc<Outbox>>,
 }
 
 impl Exchange {
@@ -45,9 +48,10 @@ impl Exchange {
             method,
             origin,
             under_base: request.authority.is_none(),
-            redirects_left: request.follow_redirects,
+            redirects_left: if request.read == ReadMode::Socket { 0 } else { request.follow_redirects },
             resent: false,
             timings: Timings { asked: request.asked, ..Timings::default() },
+            outbox: (request.read == ReadMode::Socket).then(|| Rc::new(Outbox::new())),
             request,
         }))
     }

@@ -45,11 +45,13 @@ pub enum Reason {
     Tls,
     /// The answer began and ended before it was complete.
     Truncated,
+    /// The peer did not open the WebSocket; the detail says with which status it answered.
+    UpgradeRefused,
 }
 
 impl Reason {
     /// Every reason, in alphabetical order of its name.
-    pub const ALL: [Self; 17] = [
+    pub const ALL: [Self; 18] = [
         Self::BodyTooLarge,
         Self::Decode,
         Self::Dns,
@@ -67,6 +69,7 @@ impl Reason {
         Self::TimeoutTotal,
         Self::Tls,
         Self::Truncated,
+        Self::UpgradeRefused,
     ];
 
     /// The documented name.
@@ -89,6 +92,7 @@ impl Reason {
             Self::TimeoutTotal => "timeout_total",
             Self::Tls => "tls",
             Self::Truncated => "truncated",
+            Self::UpgradeRefused => "upgrade_refused",
         }
     }
 

@@ -16,10 +16,12 @@ use hyper_util::rt::TokioIo;
 use super::deadline::Alarm;
 use super::exchange::Exchange;
 use super::failure::{Failure, Reason};
+use super::handshake::Key;
 use super::pool::Pool;
 use super::relay::Relay;
 use super::request::{Timeouts, encode_head};
 use super::seat::Seat;
+use super::socket::Rewound;
 use super::stream_io::StreamIo;
 use super::wire::Wire;
 use crate::clock::{Clock, Time};
@@ -67,6 +69,10 @@ impl Limits {
 pub(super) struct Http1 {
     /// None once it has ended. Only its drop tells a request that it never began with.
     connection: Option<Connection<TokioIo<StreamIo>, Full<Bytes>>>,
+    /// What was asked for with the request being served, where that is a handshake.
+    key: Option<Key>,
+    /// One that has ended while a handshake was being served: the stream in it may be wanted.
+    ended: Option<Connection<TokioIo<StreamIo>, Full<Bytes>>>,
     sender: SendRequest<Full<Bytes>>,
     relay: Arc<Relay>,
     waker: Waker,
@@ -86,6 +92,8 @@ impl Http1 {
         let relay = Relay::new(Waker::noop().clone());
         Ok(Self {
             connection: Some(connection),
+            key: None,
+            ended: None,
             sender,
             waker: Waker::from(Arc::clone(&relay)),
             relay,
@@ -97,9 +105,10 @@ impl Http1 {
 
     /// Sends an exchange's request and waits for the head of its answer.
     pub(super) async fn ask(&mut self, seat: &Seat, exchange: &Exchange) -> Result<Response<Incoming>, Lost> {
+        self.key = exchange.outbox.is_some().then(Key::new);
         self.wire.begin(|head| {
             let (base_path, host) = (exchange.base_path(), &exchange.origin.host_field);
-            encode_head(head, &exchange.request, exchange.facts, base_path, host);
+            encode_head(head, &exchange.request, exchange.facts, base_path, host, self.key.as_ref());
         });
         let mut request = Request::new(Full::new(exchange.request.body.clone()));
         *request.method_mut() = exchange.method.clone();
@@ -187,6 +196,12 @@ impl Http1 {
         self.connection.is_some() && self.sender.is_ready() && !self.wire.is_write_broken()
     }
 
+    /// The stream of a connection whose answer changes the protocol, and the key of the handshake.
+    pub(super) fn upgrade(&mut self) -> Option<(Key, Rewound)> {
+        let parts = self.ended.take()?.into_parts();
+        Some((self.key.take()?, Rewound::new(parts.read_buf, parts.io.into_inner())))
+    }
+
     /// Closes the connection, with the farewell of TLS as far as it can be written at once.
     pub(super) fn close(self) {
         let Self { connection, sender, .. } = self;
@@ -218,6 +233,10 @@ impl Http1 {
             if let Poll::Ready(outcome) = step(&mut quiet) {
                 return Poll::Ready(Ok(outcome));
             }
+            if self.ended.take().is_some() {
+                // No answer came of it; the request hears of that now.
+                continue;
+            }
             if !self.relay.open() {
                 break;
             }
@@ -248,7 +267,7 @@ impl Http1 {
         let polled = Pin::new(connection).poll(&mut Context::from_waker(&self.waker));
         if polled.is_ready() {
             // What went wrong is told to the request, if there is one.
-            self.connection = None;
+            self.ended = self.connection.take().filter(|_| self.key.is_some());
         }
         self.relay.mute();
     }

@@ -6,23 +6,29 @@
 //! - `request` checks a request and writes its head; `exchange` carries it from the asking to its end.
 //! - `pool` gives it a connection: an idle one, a new one, or a place in the queue.
 //! - `connect`, `resolve` and `tls` open a connection; `wire` stamps its bytes; `stream_io` is what hyper sees of it.
-//! - `connection` is the task; `http1` drives hyper in it; `serve` turns what hyper says into events; `body`, `lines`,
-//!   `decode` and `redirect` do their part of that.
+//! - `connection` is the task; `http1` drives hyper in it; `serve` turns what hyper says into events; `body`, `decode`
+//!   and `redirect` do their part of that.
+//! - `handshake` and `socket` make a WebSocket of a connection; `outbox` is what waits to be sent on it.
+//! - `lines`, `events` and `inflate` cut what is handed over as it comes.
 //!
-//! HTTP/2 will be a sibling of `http1`; server-sent events will be a reader in `body`.
+//! HTTP/2 will be a sibling of `http1`.
 
 mod body;
 mod connect;
 mod connection;
 mod deadline;
 mod decode;
+mod events;
 mod exchange;
 mod failure;
+mod handshake;
 mod hash;
 mod http1;
+mod inflate;
 mod keeper;
 mod lines;
 mod origin;
+mod outbox;
 mod pool;
 mod redirect;
 mod relay;
@@ -31,6 +37,7 @@ mod resolve;
 mod seat;
 mod serve;
 mod settings;
+mod socket;
 mod stream_io;
 mod target;
 mod timings;
@@ -50,14 +57,18 @@ use http::HeaderMap;
 
 pub use connect::{Connect, Connecting, Network, Socket};
 pub use failure::{Failure, Reason};
+pub use outbox::{MOST_WAITING, MOST_WAITING_BYTES};
 pub use request::{MOST_FIELD_BYTES, MOST_FIELDS, MOST_PATH_BYTES, MOST_REDIRECTS, ReadMode, Request, Timeouts};
 pub use settings::Settings;
+pub use socket::MOST_MESSAGE_BYTES;
 pub use target::{AllowedHost, DialAddress, OriginName, Scheme, Target, TargetError};
 pub use timings::Timings;
 pub use tls::{Identity, Tls, TlsError, TlsFiles};
 pub use usage::Usage;
 
 use crate::clock::{Clock, Time};
+use crate::pieces::{Message, ServerSentEvent};
+use outbox::Outbox;
 use pool::Pool;
 
 /// Names an exchange. Chosen by the caller, unique among those that are open.
@@ -70,10 +81,10 @@ pub trait Sink {
     fn deliver(&self, token: Token, event: Event);
 }
 
-/// What happens to an exchange. The last four are final: each exchange ends in exactly one of them.
+/// What happens to an exchange. The last five are final: each exchange ends in exactly one of them.
 #[derive(Debug)]
 pub enum Event {
-    /// Status and fields have arrived, in the modes `Head`, `Lines` and `Chunks`.
+    /// Status and fields have arrived, in the modes `Head`, `Events`, `Lines` and `Chunks`.
     Head {
         /// When they were read.
         at: Time,
@@ -82,7 +93,18 @@ pub enum Event {
         /// The answer's fields.
         fields: HeaderMap,
     },
-    /// Decoded parts of the body that came in one read.
+    /// A WebSocket is open.
+    Opened {
+        /// When the answer to its handshake was read.
+        at: Time,
+        /// The subprotocol the peer selected; empty where it selected none.
+        subprotocol: String,
+        /// The fields of the answer.
+        fields: HeaderMap,
+        /// Moments and sizes of the handshake.
+        timings: Timings,
+    },
+    /// Decoded parts of the body, or messages, that came in one read.
     Items {
         /// When they were read.
         at: Time,
@@ -100,10 +122,20 @@ pub enum Event {
         /// Moments and sizes.
         timings: Timings,
     },
-    /// The answer is complete, in the modes `Head`, `Lines` and `Chunks`.
+    /// The answer is complete, in the modes `Head`, `Events`, `Lines` and `Chunks`.
     End {
         /// Its status.
         status: u16,
+        /// Moments and sizes.
+        timings: Timings,
+    },
+    /// A WebSocket was closed.
+    Closed {
+        /// The peer's code, 1000 to 4999; 1005 where it sent none, 1006 where it ended the connection without its part
+        /// of the handshake after the caller's close.
+        code: u16,
+        /// The peer's text, at most 123 bytes.
+        reason: String,
         /// Moments and sizes.
         timings: Timings,
     },
@@ -123,13 +155,24 @@ pub enum Event {
     },
 }
 
-/// Decoded parts of a body.
+impl Event {
+    /// Whether the exchange has ended with it.
+    pub(crate) const fn is_final(&self) -> bool {
+        !matches!(self, Self::Head { .. } | Self::Opened { .. } | Self::Items { .. })
+    }
+}
+
+/// Decoded parts of a body, or messages.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Items {
     /// Lines without their ends.
     Lines(Vec<String>),
+    /// Server-sent events.
+    Events(Vec<ServerSentEvent>),
     /// Bytes as they came.
     Chunk(Bytes),
+    /// Messages of a WebSocket.
+    Messages(Vec<Message>),
 }
 
 /// A worker's client. Cheap to clone. When the last clone is dropped, all its tasks end and nothing more is delivered;
@@ -179,6 +222,24 @@ impl Client {
     /// effect on one that has ended.
     pub fn cancel(&self, token: Token) {
         self.owner.pool.cancel(token);
+    }
+
+    /// Puts a message among those to be sent on a WebSocket, which may still be opening. It fails if more than
+    /// [`MOST_WAITING`] messages or [`MOST_WAITING_BYTES`] bytes wait. No effect on one that has ended or been closed.
+    pub fn write(&self, token: Token, message: Message) {
+        self.with_outbox(token, |outbox| outbox.push(message));
+    }
+
+    /// Starts the close handshake of a WebSocket after what waits to be sent: 1000 to 1003, 1007 to 1014 or 3000 to
+    /// 4999, and a text of at most [`MOST_CLOSE_BYTES`](crate::pieces::MOST_CLOSE_BYTES). It ends in `Closed`, or fails where the peer does not answer.
+    pub fn close_socket(&self, token: Token, code: u16, reason: String) {
+        self.with_outbox(token, |outbox| outbox.close(code, reason));
+    }
+
+    fn with_outbox(&self, token: Token, what: impl FnOnce(&Outbox)) {
+        if let Some(outbox) = self.owner.pool.outbox(token) {
+            what(&outbox);
+        }
     }
 
     /// Figures of this client since it began.

@@ -15,6 +15,7 @@ use super::exchange::Exchange;
 use super::failure::{Failure, Reason};
 use super::hash::NumberHasher;
 use super::origin::{Origin, Origins};
+use super::outbox::Outbox;
 use super::request::Request;
 use super::seat::{Closing, Seat};
 use super::settings::Settings;
@@ -64,6 +65,8 @@ pub(super) struct Pool {
     pub(super) counts: Counts,
     sink: Rc<dyn Sink>,
     open: RefCell<HashMap<Token, Place, BuildHasherDefault<NumberHasher>>>,
+    /// What is to be sent on WebSockets that have not ended.
+    outboxes: RefCell<HashMap<Token, Rc<Outbox>, BuildHasherDefault<NumberHasher>>>,
     seats: RefCell<HashMap<u64, Rc<Seat>>>,
     seat_ids: Cell<u64>,
     /// In order of asking.
@@ -72,7 +75,7 @@ pub(super) struct Pool {
     /// The same in order of deadline.
     expiries: RefCell<BTreeSet<(Time, u64)>>,
     /// Final events of exchanges that no connection ever had.
-    outbox: RefCell<VecDeque<(Token, Event)>>,
+    posted: RefCell<VecDeque<(Token, Event)>>,
     pub(super) keeper: Notify,
     keeper_runs: Cell<bool>,
     closed: Cell<bool>,
@@ -94,12 +97,13 @@ impl Pool {
             counts: Counts::default(),
             sink,
             open: RefCell::default(),
+            outboxes: RefCell::default(),
             seats: RefCell::default(),
             seat_ids: Cell::new(0),
             waiting: RefCell::default(),
             waiting_ids: Cell::new(0),
             expiries: RefCell::default(),
-            outbox: RefCell::default(),
+            posted: RefCell::default(),
             keeper: Notify::new(),
             keeper_runs: Cell::new(false),
             closed: Cell::new(false),
@@ -115,7 +119,12 @@ impl Pool {
             Exchange::new(token, request, &self.origins)
         };
         match accepted {
-            Ok(exchange) => self.place(exchange),
+            Ok(exchange) => {
+                if let Some(outbox) = &exchange.outbox {
+                    self.outboxes.borrow_mut().insert(token, Rc::clone(outbox));
+                }
+                self.place(exchange);
+            }
             Err(failure) => {
                 let timings = Timings { asked, end: self.clock.now(), ..Timings::default() };
                 self.post(token, Event::Failed { status: None, failure, timings });
@@ -236,7 +245,7 @@ impl Pool {
             }
             self.open.borrow_mut().remove(&exchange.token);
             let event = expired(&mut exchange, now);
-            self.outbox.borrow_mut().push_back((exchange.token, event));
+            self.posted.borrow_mut().push_back((exchange.token, event));
             self.keeper.notify_one();
         }
     }
@@ -275,7 +284,15 @@ impl Pool {
         {
             bump(&self.counts.timeouts);
         }
+        if event.is_final() && !self.outboxes.borrow().is_empty() {
+            self.outboxes.borrow_mut().remove(&token);
+        }
         self.sink.deliver(token, event);
+    }
+
+    /// What is to be sent on that WebSocket; none where it has ended or is none.
+    pub(super) fn outbox(&self, token: Token) -> Option<Rc<Outbox>> {
+        self.outboxes.borrow().get(&token).map(Rc::clone)
     }
 
     pub(super) fn cancel(self: &Rc<Self>, token: Token) {
@@ -296,17 +313,17 @@ impl Pool {
             return;
         }
         // Refused, but not told yet.
-        let mut outbox = self.outbox.borrow_mut();
-        if let Some((_, event)) = outbox.iter_mut().find(|(of, _)| *of == token)
+        let mut posted = self.posted.borrow_mut();
+        if let Some((_, event)) = posted.iter_mut().find(|(of, _)| *of == token)
             && let Event::Failed { timings, .. } = *event
         {
             *event = Event::Cancelled { timings };
         }
     }
 
-    /// Puts an event into the outbox, for the keeper to deliver.
+    /// Puts an event aside, for the keeper to deliver.
     fn post(self: &Rc<Self>, token: Token, event: Event) {
-        self.outbox.borrow_mut().push_back((token, event));
+        self.posted.borrow_mut().push_back((token, event));
         self.wake_keeper();
     }
 
@@ -317,9 +334,9 @@ impl Pool {
         self.keeper.notify_one();
     }
 
-    /// The oldest event of the outbox.
+    /// The oldest event put aside.
     pub(super) fn next_posted(&self) -> Option<(Token, Event)> {
-        self.outbox.borrow_mut().pop_front()
+        self.posted.borrow_mut().pop_front()
     }
 
     /// The earliest deadline of those who wait.
@@ -389,7 +406,8 @@ impl Pool {
         self.waiting.borrow_mut().clear();
         self.expiries.borrow_mut().clear();
         self.open.borrow_mut().clear();
-        self.outbox.borrow_mut().clear();
+        self.outboxes.borrow_mut().clear();
+        self.posted.borrow_mut().clear();
         // Origins and their connections hold each other.
         self.origins.for_each(|origin| {
             origin.idle.borrow_mut().clear();

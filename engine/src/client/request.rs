@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 
+use super::handshake::{self, Key};
 use crate::clock::Time;
 
 /// The most fields a request may have.
@@ -46,12 +47,25 @@ pub enum ReadMode {
     Head,
     /// One `Response` with the body, gzip and deflate decoded, of at most that many bytes.
     Whole(u32),
+    /// `Head`, then `Items` with server-sent events, then `End`; bytes as in `Chunks` where the answer is JSON.
+    Events,
     /// `Head`, then `Items` with lines, then `End`.
     Lines,
     /// `Head`, then `Items` with the bytes as they come, then `End`.
     Chunks,
     /// One `Response` without the body.
     Count,
+    /// A WebSocket: `Opened`, then `Items` with messages, then `Closed`. The request is its handshake, a GET without a
+    /// body; the engine adds the fields that ask for the upgrade, the caller offers subprotocols in one
+    /// `sec-websocket-protocol`. No redirect is followed.
+    Socket,
+}
+
+impl ReadMode {
+    /// Whether the head of an answer is handed over before its end.
+    pub(super) const fn is_streamed(self) -> bool {
+        matches!(self, Self::Head | Self::Events | Self::Lines | Self::Chunks)
+    }
 }
 
 /// How long the parts of an exchange may take.
@@ -117,6 +131,9 @@ pub(super) fn check(request: &Request) -> Result<Facts, String> {
     if request.follow_redirects > MOST_REDIRECTS {
         return Err(format!("{} redirects to follow, more than {MOST_REDIRECTS}", request.follow_redirects));
     }
+    if request.read == ReadMode::Socket && (request.method != "GET" || !request.body.is_empty()) {
+        return Err("the handshake of a WebSocket is a GET without a body".to_owned());
+    }
     check_fields(request)
 }
 
@@ -134,6 +151,9 @@ fn check_fields(request: &Request) -> Result<Facts, String> {
         // In UTF-8 a character above U+00FF begins with a byte above 0xC3.
         if value.bytes().any(|b| matches!(b, 0 | b'\n' | b'\r' | 0xC4..)) {
             return Err(format!("the value of field `{name}` holds CR, LF, NUL or a character above U+00FF"));
+        }
+        if request.read == ReadMode::Socket {
+            handshake::check_field(name, value)?;
         }
         check_meaning(name, value, request.body.len(), &mut facts)?;
     }
@@ -168,8 +188,16 @@ fn check_meaning(name: &str, value: &str, body: usize, facts: &mut Facts) -> Res
     Ok(())
 }
 
-/// Writes the head as it goes over the wire. The request has passed the check that found `facts`.
-pub(super) fn encode_head(head: &mut Vec<u8>, request: &Request, facts: Facts, base_path: &str, host: &str) {
+/// Writes the head as it goes over the wire. The request has passed the check that found `facts`; `key` is that of a
+/// WebSocket's handshake.
+pub(super) fn encode_head(
+    head: &mut Vec<u8>,
+    request: &Request,
+    facts: Facts,
+    base_path: &str,
+    host: &str,
+    key: Option<&Key>,
+) {
     let method = request.method.as_bytes();
     head.extend_from_slice(method);
     head.push(b' ');
@@ -180,6 +208,9 @@ pub(super) fn encode_head(head: &mut Vec<u8>, request: &Request, facts: Facts, b
         head.extend_from_slice(b"host: ");
         head.extend_from_slice(host.as_bytes());
         head.extend_from_slice(b"\r\n");
+    }
+    if let Some(key) = key {
+        key.encode(head);
     }
     for (name, value) in &request.fields {
         head.extend_from_slice(name.as_bytes());
@@ -207,7 +238,7 @@ fn push_number(head: &mut Vec<u8>, number: usize) {
 }
 
 /// `token` of RFC 9110, section 5.6.2.
-fn is_token(text: &str) -> bool {
+pub(super) fn is_token(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|b| b.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&b))
 }
 

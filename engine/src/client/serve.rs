@@ -8,11 +8,10 @@ use super::exchange::Exchange;
 use super::failure::{Failure, Reason};
 use super::http1::{Http1, Limits, Lost};
 use super::pool::Pool;
-use super::request::ReadMode;
 use super::seat::Seat;
 use super::usage::bump;
 use super::wire::Wire;
-use super::{Event, redirect};
+use super::{Event, redirect, socket};
 use crate::clock::Time;
 
 // The body of a redirect that is read to keep its connection; a larger one costs less to cut off.
@@ -40,7 +39,7 @@ pub(super) enum Served {
 }
 
 /// What cut an answer short.
-enum Cut {
+pub(super) enum Cut {
     Lost(Lost),
     Refused(Failure),
 }
@@ -65,7 +64,9 @@ pub(super) async fn serve(http: &mut Http1, pool: &Pool, seat: &Seat, exchange: 
     };
     let (parts, mut body) = response.into_parts();
     let status = parts.status.as_u16();
-    let outcome = if status == 101 {
+    let outcome = if let Some(outbox) = exchange.outbox.clone() {
+        socket::serve(http, pool, seat, exchange, (status, parts.headers), &outbox).await
+    } else if status == 101 {
         Err(Cut::Refused(Failure::new(Reason::Protocol, "the answer changes the protocol, which nobody asked for")))
     } else if exchange.redirects_left > 0
         && let Some(location) = redirect::location(status, &parts.headers)
@@ -78,7 +79,8 @@ pub(super) async fn serve(http: &mut Http1, pool: &Pool, seat: &Seat, exchange: 
         receive(http, pool, seat, exchange, status, parts.headers, &mut body).await
     };
     match outcome {
-        Ok(event) => Served::Ended { event, keep: true },
+        // A socket's connection has served for good.
+        Ok(event) => Served::Ended { event, keep: exchange.outbox.is_none() },
         Err(cut) => give_up(http, pool, exchange, Some(status), cut),
     }
 }
@@ -96,7 +98,7 @@ async fn receive(
     let (token, limits) = (exchange.token, Limits::of(exchange));
     let until_close = ends_with_connection(body, &fields);
     let mut reader = Reader::new(exchange.request.read, &fields, body)?;
-    let streamed = matches!(exchange.request.read, ReadMode::Head | ReadMode::Lines | ReadMode::Chunks);
+    let streamed = exchange.request.read.is_streamed();
     let fields = if streamed {
         pool.deliver(token, Event::Head { at: http.wire.last_read(), status, fields });
         HeaderMap::new()
@@ -111,7 +113,7 @@ async fn receive(
     }
     let end = end_of(&http.wire, until_close);
     if streamed {
-        if let Some(items) = reader.rest() {
+        for items in reader.rest()?.into_iter().flatten() {
             pool.deliver(token, Event::Items { at: end, items });
         }
         Http1::check(seat)?;

@@ -6,6 +6,7 @@ use super::bindings::engine::workload::actions::Host;
 use super::bindings::engine::workload::types as wit;
 use super::limits::{BLOB_BYTES, SHARE_BYTES};
 use super::room::{Room, Stage};
+use crate::pieces::{MOST_CLOSE_BYTES, Message, SUBPROTOCOL};
 
 /// A request as the plugin asked for it, its body resolved.
 #[derive(Clone, Debug)]
@@ -49,6 +50,8 @@ pub enum ReadMode {
     Chunks,
     /// Status and size at the end.
     Count,
+    /// Not read: the request is the handshake of a WebSocket, asked for by `open`.
+    Socket,
 }
 
 /// How an iteration ended, as its plugin sees it.
@@ -78,7 +81,7 @@ pub enum Since {
 /// One thing a plugin asks for.
 #[derive(Clone, Debug)]
 pub enum Action {
-    /// An HTTP exchange.
+    /// An HTTP exchange, or a WebSocket.
     Send {
         /// The id it was given.
         exchange: u32,
@@ -93,6 +96,22 @@ pub enum Action {
         name: String,
         /// Why, for the plugin's author.
         detail: String,
+    },
+    /// Send a message on a WebSocket.
+    Write {
+        /// Which.
+        exchange: u32,
+        /// What.
+        message: Message,
+    },
+    /// Start the close handshake of a WebSocket.
+    Close {
+        /// Which.
+        exchange: u32,
+        /// With which code.
+        code: u16,
+        /// For the peer.
+        reason: String,
     },
     /// Give an exchange up.
     Cancel(u32),
@@ -152,11 +171,8 @@ impl Room {
     /// The request of the interface with its blob looked up, or why there is none.
     fn resolve(&mut self, request: wit::Request) -> Result<Request, String> {
         let limits = &self.limits;
-        let lists =
-            [request.fields.len(), request.extensions.len(), request.wanted_fields.as_ref().map_or(0, Vec::len)];
-        if let Some(length) = lists.into_iter().find(|&length| length > limits.list) {
-            return Err(format!("a list of {length} elements where {} are allowed (limits.plugin.list)", limits.list));
-        }
+        let wanted = request.wanted_fields.as_ref().map_or(0, Vec::len);
+        self.check_lists([request.fields.len(), request.extensions.len(), wanted])?;
         let body = match request.body {
             wit::Body::Empty => Bytes::new(),
             wit::Body::Bytes(bytes) if bytes.len() > limits.string => {
@@ -198,6 +214,41 @@ impl Room {
     }
 }
 
+impl Room {
+    /// The handshake of a WebSocket as a request, or why there is none.
+    fn resolve_socket(&self, request: wit::SocketRequest) -> Result<Request, String> {
+        self.check_lists([request.fields.len(), request.extensions.len(), request.subprotocols.len()])?;
+        let mut fields = request.fields;
+        if fields.iter().any(|(name, _)| name.eq_ignore_ascii_case(SUBPROTOCOL)) {
+            return Err(format!("field `{SUBPROTOCOL}`: offer subprotocols by `subprotocols`"));
+        }
+        if !request.subprotocols.is_empty() {
+            fields.push(("Sec-WebSocket-Protocol".to_owned(), request.subprotocols.join(", ")));
+        }
+        Ok(Request {
+            name: request.name,
+            method: "GET".to_owned(),
+            authority: request.authority,
+            path_with_query: request.path_with_query,
+            fields,
+            body: Bytes::new(),
+            read: ReadMode::Socket,
+            wanted_fields: None,
+            follow_redirects: Some(0),
+            extensions: request.extensions,
+            timeout: request.timeout,
+        })
+    }
+
+    fn check_lists(&self, lengths: [usize; 3]) -> Result<(), String> {
+        let most = self.limits.list;
+        match lengths.into_iter().find(|&length| length > most) {
+            Some(length) => Err(format!("a list of {length} elements where {most} are allowed (limits.plugin.list)")),
+            None => Ok(()),
+        }
+    }
+}
+
 impl wit::Host for Room {}
 
 impl Host for Room {
@@ -226,19 +277,42 @@ impl Host for Room {
     }
 
     fn open(&mut self, request: wit::SocketRequest) -> u32 {
-        self.enqueue_exchange("open", |_, exchange| Action::Impossible {
-            exchange,
-            name: request.name.unwrap_or_default(),
-            detail: "this version of the engine has no WebSocket transport".into(),
+        self.enqueue_exchange("open", |room, exchange| {
+            let name = request.name.clone().unwrap_or_default();
+            match room.resolve_socket(request) {
+                Ok(request) => Action::Send { exchange, request: Box::new(request) },
+                Err(detail) => Action::Impossible { exchange, name, detail },
+            }
         })
     }
 
-    fn write(&mut self, exchange: u32, _message: wit::MessageResult) {
-        self.misuse(|| format!("`write` on exchange {exchange}, which is no open WebSocket"));
+    fn write(&mut self, exchange: u32, message: wit::MessageResult) {
+        let message = match message {
+            wit::MessageResult::Text(text) => Message::Text(text),
+            wit::MessageResult::Binary(bytes) => Message::Binary(bytes),
+        };
+        let most = self.limits.string;
+        if message.len() > most {
+            let length = message.len();
+            self.misuse(|| format!("`write` of {length} bytes where {most} are allowed (limits.plugin.string)"));
+            return;
+        }
+        self.enqueue("write", || Action::Write { exchange, message });
     }
 
-    fn close(&mut self, exchange: u32, _info: wit::CloseInfoResult) {
-        self.misuse(|| format!("`close` on exchange {exchange}, which is no open WebSocket"));
+    fn close(&mut self, exchange: u32, info: wit::CloseInfoResult) {
+        let (code, reason) = (info.code, info.reason);
+        // RFC 6455, section 7.4: the others are reserved, or stand for a close without a frame.
+        if !matches!(code, 1000..=1003 | 1007..=1014 | 3000..=4999) {
+            self.misuse(|| {
+                format!("`close` with code {code}: 1000 to 1003, 1007 to 1014 and 3000 to 4999 can be sent")
+            });
+        } else if reason.len() > MOST_CLOSE_BYTES {
+            let length = reason.len();
+            self.misuse(|| format!("`close` with a text of {length} bytes where {MOST_CLOSE_BYTES} are allowed"));
+        } else {
+            self.enqueue("close", || Action::Close { exchange, code, reason });
+        }
     }
 
     fn cancel(&mut self, exchange: u32) {

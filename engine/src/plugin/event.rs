@@ -4,6 +4,8 @@ use std::borrow::Cow;
 
 use http::HeaderMap;
 
+use crate::pieces::{Message, ServerSentEvent};
+
 /// One scheduled start, as its plugin sees it.
 #[derive(Clone, Copy, Debug)]
 pub struct Arrival<'a> {
@@ -50,6 +52,29 @@ pub enum Event<'a> {
         /// Lower-case names of the fields to hand over; all where absent.
         wanted: Option<&'a [String]>,
     },
+    /// A WebSocket is open.
+    Opened {
+        /// Which.
+        exchange: u32,
+        /// The subprotocol its peer selected; empty where it selected none.
+        subprotocol: &'a str,
+        /// The fields of the handshake's answer.
+        fields: &'a HeaderMap,
+    },
+    /// Server-sent events of one read.
+    Events {
+        /// Whose.
+        exchange: u32,
+        /// The events.
+        events: &'a [ServerSentEvent],
+    },
+    /// Messages of one read.
+    Messages {
+        /// Of which WebSocket.
+        exchange: u32,
+        /// The messages.
+        messages: &'a [Message],
+    },
     /// Lines of one read.
     Lines {
         /// Whose.
@@ -68,6 +93,15 @@ pub enum Event<'a> {
     Complete {
         /// Whose.
         exchange: u32,
+    },
+    /// A WebSocket was closed.
+    Closed {
+        /// Which.
+        exchange: u32,
+        /// The code.
+        code: u16,
+        /// The peer's text.
+        reason: &'a str,
     },
     /// The plugin's `cancel` took effect.
     Cancelled {

@@ -5,6 +5,8 @@ use std::sync::Arc;
 use wasmtime::component::ResourceAny;
 use wasmtime::{Engine, Store};
 
+use crate::pieces::{Message, ServerSentEvent};
+
 use super::action::Action;
 use super::bindings::engine::workload::types as wit;
 use super::bindings::{Plugin as Bindings, PluginPre};
@@ -176,6 +178,18 @@ impl Instance {
                     let fields = lend(fields, wanted);
                     iteration.call_on_head(store, handle, exchange, status, &pairs(&fields))
                 }
+                Event::Opened { exchange, subprotocol, fields } => {
+                    let fields = lend(fields, None);
+                    iteration.call_on_open(store, handle, exchange, subprotocol, &pairs(&fields))
+                }
+                Event::Events { exchange, events } => {
+                    let items: Vec<_> = events.iter().map(item_of_event).collect();
+                    iteration.call_on_items(store, handle, exchange, &items)
+                }
+                Event::Messages { exchange, messages } => {
+                    let items: Vec<_> = messages.iter().map(item_of_message).collect();
+                    iteration.call_on_items(store, handle, exchange, &items)
+                }
                 Event::Lines { exchange, lines } => {
                     let items: Vec<_> = lines.iter().map(|line| wit::Item::Line(line)).collect();
                     iteration.call_on_items(store, handle, exchange, &items)
@@ -184,6 +198,10 @@ impl Instance {
                     iteration.call_on_items(store, handle, exchange, &[wit::Item::Chunk(bytes)])
                 }
                 Event::Complete { exchange } => iteration.call_on_end(store, handle, exchange, wit::End::Complete),
+                Event::Closed { exchange, code, reason } => {
+                    let closed = wit::End::Closed(wit::CloseInfoParam { code, reason });
+                    iteration.call_on_end(store, handle, exchange, closed)
+                }
                 Event::Cancelled { exchange } => iteration.call_on_end(store, handle, exchange, wit::End::Cancelled),
                 Event::Failed { exchange, reason, detail } => {
                     iteration.call_on_failure(store, handle, exchange, wit::Failure { reason, detail })
@@ -266,6 +284,17 @@ impl Room {
     }
 }
 
+fn item_of_event(event: &ServerSentEvent) -> wit::Item<'_> {
+    wit::Item::Event(wit::ServerSentEvent { event: event.kind(), data: &event.data, id: &event.id })
+}
+
+fn item_of_message(message: &Message) -> wit::Item<'_> {
+    wit::Item::Message(match message {
+        Message::Text(text) => wit::MessageParam::Text(text),
+        Message::Binary(bytes) => wit::MessageParam::Binary(bytes),
+    })
+}
+
 /// Fields in the form the bindings take.
 fn pairs<'a>(lent: &'a Lent<'_>) -> Vec<(&'a str, &'a str)> {
     lent.iter().map(|(name, value)| (*name, value.as_ref())).collect()
@@ -277,8 +306,11 @@ impl Event<'_> {
         match self {
             Self::Response { .. } => "iteration.on-response",
             Self::Head { .. } => "iteration.on-head",
-            Self::Lines { .. } | Self::Chunk { .. } => "iteration.on-items",
-            Self::Complete { .. } | Self::Cancelled { .. } => "iteration.on-end",
+            Self::Opened { .. } => "iteration.on-open",
+            Self::Events { .. } | Self::Messages { .. } | Self::Lines { .. } | Self::Chunk { .. } => {
+                "iteration.on-items"
+            }
+            Self::Complete { .. } | Self::Closed { .. } | Self::Cancelled { .. } => "iteration.on-end",
             Self::Failed { .. } => "iteration.on-failure",
             Self::Timer { .. } => "iteration.on-timer",
         }

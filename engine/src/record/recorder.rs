@@ -174,6 +174,13 @@ impl Recorder {
         self.workloads[workload].names.id(name)
     }
 
+    /// The series of the handshakes of a series of WebSockets.
+    pub fn handshake_name(&mut self, workload: usize, socket: NameId) -> NameId {
+        let names = &mut self.workloads[workload].names;
+        let name = format!("{} handshake", names.all()[socket.index()]);
+        names.id(&name)
+    }
+
     /// The worker's loop came round that many nanoseconds later than asked.
     pub fn stalled(&mut self, nanoseconds: u64) {
         self.workers[0].stall.record(nanoseconds);

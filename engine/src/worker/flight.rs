@@ -57,6 +57,9 @@ pub(super) struct Exchange {
     pub(super) stale_resends: u32,
 }
 
+/// The id under which handshakes are written down: no plugin can name it, since ids rise from 0.
+pub(super) const HANDSHAKE: u32 = u32::MAX;
+
 /// How an exchange ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum ExchangeEnd {
@@ -103,6 +106,10 @@ pub(super) struct Open {
     pub(super) impossible: Option<String>,
     /// The plugin took an impossible one back before it failed.
     pub(super) given_up: bool,
+    /// Whether it is a WebSocket.
+    pub(super) socket: bool,
+    /// Whether its handshake has been written down by itself.
+    pub(super) shaken: bool,
 }
 
 /// The client's token of an exchange: its place and its serial.

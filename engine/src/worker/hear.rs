@@ -7,11 +7,11 @@ use std::rc::Weak;
 use crate::client::{self, Items, Sink, Timings, Token};
 use crate::clock::Time;
 use crate::plugin::Event;
-use crate::record::{ConnectParts, Outcome};
+use crate::record::{ConnectParts, NameId, Outcome};
 
 use super::alarms::{Alarm, FlightKey};
 use super::core::Core;
-use super::flight::{Exchange, ExchangeEnd, Open, place};
+use super::flight::{Exchange, ExchangeEnd, HANDSHAKE, Open, place};
 
 /// Where the client's events go. Weak, since the core owns the client.
 pub(super) struct Ears(pub(super) Weak<RefCell<Core>>);
@@ -40,7 +40,13 @@ impl Core {
                 let event = Event::Head { exchange, status: *status, fields, wanted: wanted.as_deref() };
                 self.call(key, &event, *at);
             }
+            client::Event::Opened { at: when, subprotocol, fields, timings } => {
+                self.shake(at, timings);
+                self.call(key, &Event::Opened { exchange, subprotocol, fields }, *when);
+            }
             client::Event::Items { at, items } => match items {
+                Items::Events(events) => self.call(key, &Event::Events { exchange, events }, *at),
+                Items::Messages(messages) => self.call(key, &Event::Messages { exchange, messages }, *at),
                 Items::Lines(lines) => self.call(key, &Event::Lines { exchange, lines }, *at),
                 Items::Chunk(bytes) => self.call(key, &Event::Chunk { exchange, bytes }, *at),
             },
@@ -60,6 +66,10 @@ impl Core {
                 self.ended(at, Some(*status), timings, ExchangeEnd::Complete);
                 self.call(key, &Event::Complete { exchange }, timings.end);
             }
+            client::Event::Closed { code, reason, timings } => {
+                self.ended(at, None, timings, ExchangeEnd::Complete);
+                self.call(key, &Event::Closed { exchange, code: *code, reason }, timings.end);
+            }
             client::Event::Failed { status, failure, timings } => {
                 let reason = failure.reason.as_str();
                 self.ended(at, *status, timings, ExchangeEnd::Failed(Cow::Borrowed(reason)));
@@ -77,25 +87,34 @@ impl Core {
         let open = self.exchanges.remove(at);
         let flight = &mut self.flights[open.flight.at as usize];
         flight.open.retain(|&place| place != at);
-        flight.notes.exchanges.push(Exchange {
-            id: open.id,
-            name: open.name,
-            asked: timings.asked,
-            sent: timings.sent,
-            end: timings.end,
-            status: status.or(open.status),
-            outcome,
-            bytes_sent: timings.bytes_sent,
-            bytes_received: timings.bytes_received,
-            queued: nanoseconds(timings.queued),
-            connect: timings.connect.map(|connect| ConnectParts {
-                lookup: nanoseconds(timings.dns.unwrap_or_default()),
-                connect: nanoseconds(connect),
-                tls: timings.tls.map(nanoseconds),
-            }),
-            stale_resends: timings.attempts_stale,
-        });
+        let status = status.or(open.status);
+        let mut exchange = Exchange { status, ..Exchange::of(open.id, open.name, timings, outcome) };
+        if open.shaken {
+            // Written down with the handshake already.
+            exchange.queued = 0;
+            exchange.connect = None;
+            exchange.stale_resends = 0;
+        }
+        flight.notes.exchanges.push(exchange);
         open
+    }
+
+    /// Writes down the handshake of a WebSocket, a series of its own.
+    fn shake(&mut self, at: usize, timings: &Timings) {
+        let open = &mut self.exchanges[at];
+        open.status = Some(101);
+        open.shaken = true;
+        let (key, name) = (open.flight, open.name);
+        let workload = self.flights[key.at as usize].job.workload;
+        let name = self.recorder.handshake_name(workload, name);
+        let exchange = Exchange {
+            status: Some(101),
+            // The whole conversation's are written down with the socket.
+            bytes_sent: 0,
+            bytes_received: 0,
+            ..Exchange::of(HANDSHAKE, name, timings, ExchangeEnd::Complete)
+        };
+        self.flights[key.at as usize].notes.exchanges.push(exchange);
     }
 
     /// Rings the alarms that are due. Those set meanwhile wait for the next time, so that a plugin that sets one alarm
@@ -135,6 +154,30 @@ impl Core {
         let failure = client::Failure { reason: client::Reason::Protocol, detail };
         let event = client::Event::Failed { status: None, failure, timings };
         self.hear(super::flight::token(place, serial), &event);
+    }
+}
+
+impl Exchange {
+    /// One that ended like this, without a status.
+    fn of(id: u32, name: NameId, timings: &Timings, outcome: ExchangeEnd) -> Self {
+        Self {
+            id,
+            name,
+            asked: timings.asked,
+            sent: timings.sent,
+            end: timings.end,
+            status: None,
+            outcome,
+            bytes_sent: timings.bytes_sent,
+            bytes_received: timings.bytes_received,
+            queued: nanoseconds(timings.queued),
+            connect: timings.connect.map(|connect| ConnectParts {
+                lookup: nanoseconds(timings.dns.unwrap_or_default()),
+                connect: nanoseconds(connect),
+                tls: timings.tls.map(nanoseconds),
+            }),
+            stale_resends: timings.attempts_stale,
+        }
     }
 }
 

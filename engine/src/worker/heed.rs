@@ -78,6 +78,21 @@ impl Core {
                 let name = self.name_of(key, &name);
                 self.refuse(key, exchange, name, detail, asked, at);
             }
+            Action::Write { exchange, message } => match self.open_socket(key, exchange, "write") {
+                Ok(Some(socket)) => {
+                    if let Some(listener) = &mut self.listener {
+                        listener.wrote(exchange, &message);
+                    }
+                    self.client.write(socket, message);
+                }
+                Ok(None) => {}
+                Err(misuse) => return After::Misuse(misuse),
+            },
+            Action::Close { exchange, code, reason } => match self.open_socket(key, exchange, "close") {
+                Ok(Some(socket)) => self.client.close_socket(socket, code, reason),
+                Ok(None) => {}
+                Err(misuse) => return After::Misuse(misuse),
+            },
             Action::Cancel(exchange) => return self.cancel(key, exchange),
             Action::Wait { timer, nanoseconds } => {
                 self.flights[key.at as usize].timers.push(timer);
@@ -131,6 +146,7 @@ impl Core {
         }
         let follow_redirects = request.follow_redirects.unwrap_or(workload.redirects);
         let open = self.opened(key, exchange, name, asked, request.wanted_fields);
+        self.exchanges[super::flight::place(open).0].socket = read == client::ReadMode::Socket;
         self.client.send(
             open,
             client::Request {
@@ -165,11 +181,39 @@ impl Core {
     ) -> client::Token {
         self.serial = self.serial.wrapping_add(1);
         let serial = self.serial;
-        let open =
-            Open { serial, flight: key, id, name, asked, status: None, wanted, impossible: None, given_up: false };
+        let open = Open {
+            serial,
+            flight: key,
+            id,
+            name,
+            asked,
+            status: None,
+            wanted,
+            impossible: None,
+            given_up: false,
+            socket: false,
+            shaken: false,
+        };
         let place = self.exchanges.insert(open);
         self.flights[key.at as usize].open.push(place);
         token(place, serial)
+    }
+
+    /// The client's token of a WebSocket that has not ended; none where it has, which a plugin may not know yet.
+    fn open_socket(&self, key: FlightKey, exchange: u32, action: &str) -> Result<Option<client::Token>, String> {
+        let flight = &self.flights[key.at as usize];
+        if !flight.flow.as_ref().is_some_and(|flow| flow.knows_exchange(exchange)) {
+            return Err(format!("`{action}` on exchange {exchange}, which was never opened"));
+        }
+        let Some(place) = flight.open.iter().copied().find(|&place| self.exchanges[place].id == exchange) else {
+            return Ok(None);
+        };
+        let open = &self.exchanges[place];
+        match open.impossible {
+            Some(_) => Ok(None),
+            None if open.socket => Ok(Some(token(place, open.serial))),
+            None => Err(format!("`{action}` on exchange {exchange}, which is no WebSocket")),
+        }
     }
 
     fn cancel(&mut self, key: FlightKey, exchange: u32) -> After {
@@ -272,7 +316,8 @@ impl Core {
             name.push_str(given);
         } else {
             let path = request.path_with_query.split('?').next().unwrap_or_default();
-            let _ = write!(name, "{} {path}", request.method);
+            let what = if request.read == ReadMode::Socket { "WebSocket" } else { &request.method };
+            let _ = write!(name, "{what} {path}");
         }
         let id = self.name_of(key, &name);
         self.name = name;
@@ -303,9 +348,10 @@ fn read_mode(request: &Request) -> Result<client::ReadMode, String> {
         ReadMode::Head => client::ReadMode::Head,
         ReadMode::Whole(most) if (1..=WHOLE_MOST).contains(&most) => client::ReadMode::Whole(most),
         ReadMode::Whole(most) => return Err(format!("read mode whole({most}): 1 to {WHOLE_MOST} bytes")),
-        ReadMode::Events => return Err("this version of the engine does not decode server-sent events".into()),
+        ReadMode::Events => client::ReadMode::Events,
         ReadMode::Lines => client::ReadMode::Lines,
         ReadMode::Chunks => client::ReadMode::Chunks,
         ReadMode::Count => client::ReadMode::Count,
+        ReadMode::Socket => client::ReadMode::Socket,
     })
 }

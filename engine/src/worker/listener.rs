@@ -2,6 +2,7 @@
 
 use crate::client;
 use crate::clock::Time;
+use crate::pieces::Message;
 use crate::plugin::{LogLine, Request};
 use crate::record::{MarkSample, Outcome};
 
@@ -9,6 +10,9 @@ use crate::record::{MarkSample, Outcome};
 pub(super) trait Listener {
     /// The plugin asked for an exchange.
     fn asked(&mut self, exchange: u32, name: &str, request: &Request, asked: Time);
+
+    /// The plugin sent a message on a WebSocket.
+    fn wrote(&mut self, exchange: u32, message: &Message);
 
     /// The client told of an exchange.
     fn heard(&mut self, exchange: u32, event: &client::Event);

@@ -10,6 +10,7 @@ use http::HeaderMap;
 
 use crate::client::{self, Items, Timings};
 use crate::clock::{Clock, Monotonic, Time};
+use crate::pieces::Message;
 use crate::plugin::{LogLine, Request};
 use crate::record::{Layout, MarkSample, Outcome, Recorder, Span};
 
@@ -55,7 +56,7 @@ pub struct TracedExchange {
     pub status: Option<u16>,
     /// The fields of the answer.
     pub fields: HeaderMap,
-    /// The start of the body, as handed to the plugin.
+    /// The start of the body, as handed to the plugin; of a WebSocket what was said on it, by both sides.
     pub body: Vec<u8>,
     /// Pieces of a stream that were handed over.
     pub items: u64,
@@ -128,6 +129,13 @@ impl TracedExchange {
         let room = BODY_KEPT.saturating_sub(self.body.len());
         self.body.extend_from_slice(&bytes[..bytes.len().min(room)]);
     }
+
+    fn keep_message(&mut self, what: &str, message: &Message) {
+        match message {
+            Message::Text(text) => self.keep(format!("{what} {text}\n").as_bytes()),
+            Message::Binary(bytes) => self.keep(format!("{what} {} bytes\n", bytes.len()).as_bytes()),
+        }
+    }
 }
 
 impl Listener for Scribe {
@@ -146,11 +154,31 @@ impl Listener for Scribe {
         });
     }
 
+    fn wrote(&mut self, exchange: u32, message: &Message) {
+        self.with(exchange, |traced| traced.keep_message("sent", message));
+    }
+
     fn heard(&mut self, exchange: u32, event: &client::Event) {
         self.with(exchange, |traced| match event {
             client::Event::Head { status, fields, .. } => {
                 traced.status = Some(*status);
                 traced.fields = fields.clone();
+            }
+            client::Event::Opened { fields, .. } => {
+                traced.status = Some(101);
+                traced.fields = fields.clone();
+            }
+            client::Event::Items { items: Items::Events(events), .. } => {
+                for event in events {
+                    traced.items += 1;
+                    traced.keep(format!("event {}: {}\n", event.kind(), event.data).as_bytes());
+                }
+            }
+            client::Event::Items { items: Items::Messages(messages), .. } => {
+                for message in messages {
+                    traced.items += 1;
+                    traced.keep_message("received", message);
+                }
             }
             client::Event::Items { items: Items::Lines(lines), .. } => {
                 for line in lines {
@@ -171,6 +199,10 @@ impl Listener for Scribe {
             }
             client::Event::End { status, timings } => {
                 traced.status = Some(*status);
+                traced.timings = Some(*timings);
+            }
+            client::Event::Closed { code, reason, timings } => {
+                traced.keep(format!("closed {code} {reason}\n").as_bytes());
                 traced.timings = Some(*timings);
             }
             client::Event::Failed { status, failure, timings } => {
@@ -219,6 +251,8 @@ pub async fn run(solo: Solo) -> Result<Trace, NotReady> {
     let clock: Rc<dyn Clock> = Rc::new(Monotonic::start());
     let pacer = pace::finest(&clock).map_err(|error| NotReady::System(format!("no timer: {error}")))?;
     let mut workload = solo.workload.prepare(solo.shared.as_ref());
+    // The only one here, whatever its place among the run's plugins.
+    workload.plugin = 0;
     workload.instances.warm_up().map_err(|error| NotReady::Plugin { workload: 0, error })?;
     let slots = Arc::new(Slots::new(1));
     slots.try_take();

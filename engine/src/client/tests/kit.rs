@@ -16,8 +16,8 @@ use tokio::sync::Notify;
 use tokio::task::LocalSet;
 
 use crate::client::{
-    Client, Connect, Connecting, Event, Failure, ReadMode, Request, Settings, Sink, Socket, Timeouts, Timings, Tls,
-    TlsFiles, Token,
+    Client, Connect, Connecting, Event, Failure, Items, ReadMode, Request, Settings, Sink, Socket, Timeouts, Timings,
+    Tls, TlsFiles, Token,
 };
 use crate::clock::{Clock, Monotonic, Time, Virtual};
 
@@ -239,6 +239,11 @@ impl World {
         }
     }
 
+    /// The handshake of a WebSocket.
+    pub(super) fn socket(&self, path: &str) -> Request {
+        Request { read: ReadMode::Socket, ..self.get(path) }
+    }
+
     /// Sends without waiting.
     pub(super) fn send(&self, request: Request) -> Token {
         let token = Token(self.next.replace(self.next.get() + 1));
@@ -277,6 +282,11 @@ impl World {
         let events = self.memo.events.borrow();
         let told = events.iter().filter(|(of, _)| *of == token).map(|(_, event)| match event {
             Event::Head { status, .. } => format!("head {status}"),
+            Event::Opened { subprotocol, .. } => format!("open {subprotocol:?}"),
+            Event::Items { items: Items::Events(events), .. } => {
+                let told = events.iter().map(|event| format!("{} {:?}", event.kind(), event.data));
+                format!("events [{}]", told.collect::<Vec<_>>().join(", "))
+            }
             Event::Items { items, .. } => format!("{items:?}"),
             other => End::of(other).expect("a final event").text(),
         });
@@ -296,6 +306,7 @@ pub(super) struct End {
     pub(super) fields: http::HeaderMap,
     pub(super) failure: Option<Failure>,
     pub(super) cancelled: bool,
+    pub(super) closed: Option<(u16, String)>,
     pub(super) timings: Timings,
 }
 
@@ -307,10 +318,11 @@ impl End {
             fields: http::HeaderMap::new(),
             failure: None,
             cancelled: false,
+            closed: None,
             timings: Timings::default(),
         };
         match event {
-            Event::Head { .. } | Event::Items { .. } => return None,
+            Event::Head { .. } | Event::Opened { .. } | Event::Items { .. } => return None,
             Event::Response { status, fields, body, timings } => {
                 (end.status, end.fields, end.body, end.timings) =
                     (Some(*status), fields.clone(), body.clone(), *timings);
@@ -318,6 +330,9 @@ impl End {
             Event::End { status, timings } => (end.status, end.timings) = (Some(*status), *timings),
             Event::Failed { status, failure, timings } => {
                 (end.status, end.failure, end.timings) = (*status, Some(failure.clone()), *timings);
+            }
+            Event::Closed { code, reason, timings } => {
+                (end.closed, end.timings) = (Some((*code, reason.clone())), *timings);
             }
             Event::Cancelled { timings } => (end.cancelled, end.timings) = (true, *timings),
         }
@@ -330,6 +345,9 @@ impl End {
 
     /// In one line.
     pub(super) fn text(&self) -> String {
+        if let Some((code, reason)) = &self.closed {
+            return format!("closed {code} {reason}");
+        }
         match (&self.failure, self.cancelled, self.status) {
             (Some(failure), _, None) => failure.to_string(),
             (Some(failure), _, Some(status)) => format!("{status} {failure}"),

@@ -8,6 +8,7 @@ mod network;
 mod pooling;
 mod reasons;
 mod redirects;
+mod sockets;
 mod streams;
 mod timeouts;
 mod tls;

@@ -1,5 +1,6 @@
 //! Answers that are handed over as they come.
 
+use std::io::Write as _;
 use std::time::Duration;
 
 use super::kit::{Memory, OK, Peer, World, on_virtual_time};
@@ -48,14 +49,49 @@ fn all_lines_of_one_read_come_together() {
 }
 
 #[test]
-fn a_coded_body_cannot_be_handed_over_as_it_comes() {
-    for mode in [ReadMode::Lines, ReadMode::Chunks] {
-        assert_eq!(
-            story(mode, "content-encoding: gzip\r\n", &[b"x"]),
-            "200 decode: content-encoding \"gzip\" on an answer that is read as it comes; ask for `identity`"
-        );
-        assert!(story(mode, "content-encoding: identity\r\n", &[b"x"]).starts_with("head 200, "));
+fn events_come_decoded_and_all_of_one_read_together() {
+    assert_eq!(
+        story(ReadMode::Events, "", &[b"data: a\n\ndata: b\n\nda", b"ta: c\nevent: x\n\n", b"data: never ended\n"]),
+        r#"head 200, events [message "a", message "b"], events [x "c"], 200 "#
+    );
+}
+
+#[test]
+fn an_answer_in_json_to_a_request_for_events_comes_as_it_is() {
+    for kind in ["application/json", "Application/Problem+JSON; charset=utf-8"] {
+        let fields: &'static str = format!("content-type: {kind}\r\n").leak();
+        assert_eq!(story(ReadMode::Events, fields, &[b"{\n\n}"]), r#"head 200, Chunk(b"{\n\n}"), 200 "#);
     }
+    let fields = "content-type: text/event-stream\r\n";
+    assert_eq!(story(ReadMode::Events, fields, &[b"data: {}\n\n"]), r#"head 200, events [message "{}"], 200 "#);
+}
+
+#[test]
+fn a_coded_body_is_handed_over_decoded_as_it_comes() {
+    let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
+    let mut chunks: Vec<&'static [u8]> = Vec::new();
+    for event in ["data: a\n\n", "data: b\n\n"] {
+        encoder.write_all(event.as_bytes()).expect("in memory");
+        encoder.flush().expect("in memory");
+        chunks.push(std::mem::take(encoder.get_mut()).leak());
+    }
+    chunks.push(encoder.finish().expect("in memory").leak());
+    let chunks: &'static [&'static [u8]] = chunks.leak();
+    let fields = "content-encoding: gzip\r\n";
+    assert_eq!(
+        story(ReadMode::Events, fields, chunks),
+        r#"head 200, events [message "a"], events [message "b"], 200 "#
+    );
+    assert_eq!(story(ReadMode::Lines, fields, chunks), r#"head 200, Lines(["data: a"]), Lines(["data: b"]), 200 "#);
+    assert_eq!(
+        story(ReadMode::Events, fields, &chunks[..2]),
+        "head 200, events [message \"a\"], events [message \"b\"], 200 decode: corrupt compressed stream: incomplete deflate stream"
+    );
+    assert_eq!(
+        story(ReadMode::Lines, "content-encoding: br\r\n", &[b"x"]),
+        "200 decode: content-encoding \"br\" is not supported; gzip and deflate are"
+    );
+    assert_eq!(story(ReadMode::Chunks, "content-encoding: identity\r\n", &[b"x"]), r#"head 200, Chunk(b"x"), 200 "#);
     assert_eq!(story(ReadMode::Head, "content-encoding: br\r\n", &[b"x"]), "head 200, 200 ");
 }
 

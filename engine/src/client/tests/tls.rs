@@ -1,19 +1,25 @@
 //! TLS: whom the client trusts, who it says it is, and what it says when that fails.
 
 use std::fs;
+use std::future::poll_fn;
 use std::path::{Path, PathBuf};
+use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
+use futures_core::Stream as _;
+use futures_sink::Sink as _;
 use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, IsCa, KeyPair, date_time_ymd};
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use rustls::server::WebPkiClientVerifier;
 use rustls::{RootCertStore, ServerConfig};
+use tokio::io::AsyncWriteExt as _;
 use tokio_rustls::TlsAcceptor;
+use tokio_websockets::{CloseCode, Message, ServerBuilder};
 
 use super::kit::{OK, Peer, World, listen, on_sockets};
-use crate::client::{Identity, Reason, Settings, Tls, TlsError, TlsFiles};
+use crate::client::{Identity, ReadMode, Reason, Settings, Tls, TlsError, TlsFiles};
 
 type Authority = CertifiedIssuer<'static, KeyPair>;
 
@@ -211,4 +217,44 @@ fn files_that_cannot_be_used_are_named_with_what_is_wrong() {
         text(TlsFiles { server_name: Some("no name".to_owned()), ..TlsFiles::default() }),
         "server name `no name` is neither a DNS name nor an IP address"
     );
+}
+
+#[test]
+fn sockets_and_event_streams_go_over_tls_as_well() {
+    let (authority, folder) = (authority(), Folder::new());
+    let ca = folder.file("ca.pem", &authority.pem());
+    let acceptor = server(&certificate(&authority, "localhost", 2100), None);
+    on_sockets(async {
+        let address = listen("127.0.0.1:0", move |number, peer| {
+            let acceptor = acceptor.clone();
+            async move {
+                let mut peer = Peer(acceptor.accept(peer.0).await.expect("a session"));
+                if number == 0 {
+                    peer.request().await;
+                    peer.send("HTTP/1.1 200 OK\r\n\r\ndata: a\n\ndata: b\n\n").await;
+                    let _ = peer.0.shutdown().await;
+                    return;
+                }
+                let (_, mut socket) = ServerBuilder::new().accept(peer.0).await.expect("a handshake");
+                let question = poll_fn(|cx| Pin::new(&mut socket).poll_next(cx)).await.expect("a message");
+                for message in [question.expect("sound"), Message::close(Some(CloseCode::NORMAL_CLOSURE), "bye")] {
+                    Pin::new(&mut socket).start_send(message).expect("open");
+                }
+                while poll_fn(|cx| Pin::new(&mut socket).poll_next(cx)).await.is_some() {}
+            }
+        })
+        .await;
+        let target = format!("https://localhost:{}", address.port()).parse().expect("a URL");
+        let mut settings = Settings::new(target, Tls::load(&trusting(&ca)).expect("the files"));
+        settings.resolve = Some("127.0.0.1".parse().expect("an address"));
+        let world = World::on_sockets(settings);
+        let events = world.send(crate::client::Request { read: ReadMode::Events, ..world.get("/") });
+        world.end(events).await;
+        assert_eq!(world.story(events), r#"head 200, events [message "a", message "b"], 200 "#);
+        let socket = world.send(world.socket("/"));
+        world.client.write(socket, crate::pieces::Message::Text("x".repeat(100_000)));
+        let end = world.end(socket).await;
+        assert_eq!((end.text().as_str(), end.timings.bytes_received), ("closed 1000 bye", 100_000));
+        assert!(end.timings.tls.is_some());
+    });
 }
