@@ -7,6 +7,7 @@
 pub mod cli;
 pub mod client;
 pub mod clock;
+pub mod credentials;
 pub mod pieces;
 pub mod plugin;
 pub mod record;

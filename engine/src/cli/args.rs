@@ -28,7 +28,7 @@ pub(super) enum Command {
 #[derive(Debug, Args)]
 pub(super) struct Run {
     /// Scenario file (TOML, docs/scenario.md)
-    #[arg(long, value_name = "FILE", required_unless_present = "url")]
+    #[arg(long, value_name = "FILE")]
     pub scenario: Option<PathBuf>,
 
     /// Plugin file; takes the place of the scenario's plugin of its name, else of its file stem (repeatable)
@@ -55,11 +55,11 @@ pub(super) struct Run {
     #[arg(long, value_name = "STATUS", value_delimiter = ',', requires = "url", help_heading = "Without a scenario")]
     pub expect: Vec<String>,
 
-    /// Arrivals per second (scenarios with one phase)
+    /// Arrivals per second (scenarios with one phase); 10 with --url
     #[arg(long, value_name = "PER_SECOND", help_heading = "Overrides")]
     pub rate: Option<f64>,
 
-    /// Length of the phase, such as 30s (scenarios with one phase)
+    /// Length of the phase, such as 30s (scenarios with one phase); 10s with --url
     #[arg(long, value_name = "TIME", help_heading = "Overrides")]
     pub duration: Option<String>,
 
@@ -128,8 +128,8 @@ pub(super) struct Try {
     pub url: Option<String>,
 
     /// Configuration as a JSON object, where FILE is a plugin
-    #[arg(long, value_name = "JSON", default_value = "{}")]
-    pub config: String,
+    #[arg(long, value_name = "JSON")]
+    pub config: Option<String>,
 
     /// Set a value of the scenario (repeatable)
     #[arg(long = "set", value_name = "TABLE.KEY=VALUE")]

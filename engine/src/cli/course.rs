@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 use std::time::Duration;
 
+use crate::credentials::is_credential;
 use crate::record::Percentile;
 use crate::report::{self, About, Engine, Mask, MixEntry, PhaseEntry, PluginFile, PluginTrap, Run, RunResult, Setting};
 use crate::scenario::{self, Limit, Metric, Plan, Scope, Series, Window};
@@ -183,11 +184,32 @@ fn run(plan: &Plan, plugins: &Plugins, course: &Course) -> Run {
                 workload: workload.name.clone(),
                 plugin: plugins.all[plugin].description.name.clone(),
                 share: workload.share / shares,
+                timeout_s: Some(workload.timeout.as_secs_f64()),
+                iteration_timeout_s: Some(workload.iteration_timeout.as_secs_f64()),
+                config: masked(workload.config.shown()),
                 why: workload.why.clone(),
             })
             .collect(),
         phases: plan.phases.iter().map(phase).collect(),
+        overrides: plan.overrides.clone(),
         settings: settings(plan),
+    }
+}
+
+/// A configuration as reports show it: without credentials that the scenario itself holds.
+fn masked(config: &serde_json::Value) -> serde_json::Value {
+    use serde_json::Value;
+    match config {
+        Value::Object(entries) => {
+            let entry = |(key, value): (&String, &Value)| match value {
+                // What came from the environment is shown by its name.
+                Value::String(text) if is_credential(key) && !text.contains("${") => (key.clone(), "***".into()),
+                value => (key.clone(), masked(value)),
+            };
+            Value::Object(entries.iter().map(entry).collect())
+        }
+        Value::Array(values) => Value::Array(values.iter().map(masked).collect()),
+        other => other.clone(),
     }
 }
 

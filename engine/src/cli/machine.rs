@@ -42,7 +42,7 @@ fn field<'a>(text: &'a str, name: &str) -> Option<&'a str> {
 ///
 /// # Errors
 /// A text that says what is needed, what there is, and what to do.
-pub(super) fn raise_descriptors(connections: u64) -> Result<u64, String> {
+pub(super) fn raise_descriptors(connections: u64, by_default: bool) -> Result<u64, String> {
     let Rlimit { current, maximum } = getrlimit(Resource::Nofile);
     let wanted = maximum.unwrap_or(u64::MAX);
     if current.is_some_and(|current| current < wanted) {
@@ -52,8 +52,9 @@ pub(super) fn raise_descriptors(connections: u64) -> Result<u64, String> {
     let limit = getrlimit(Resource::Nofile).current.unwrap_or(u64::MAX);
     let needed = connections.saturating_add(DESCRIPTORS_BESIDE);
     if limit < needed {
+        let why = if by_default { ", as many as may be in flight: the peak rate × the longest time-out" } else { "" };
         return Err(format!(
-            "the run may need {needed} open files ({connections} connections and {DESCRIPTORS_BESIDE} others), and this process may have {limit}\n  help: raise the hard limit (ulimit -Hn), or set limits.connections or limits.in_flight to at most {}",
+            "the run may need {needed} open files ({connections} connections{why}, and {DESCRIPTORS_BESIDE} others), and this process may have {limit}\n  help: shorten limits.timeout, raise the hard limit (ulimit -Hn), or set limits.connections or limits.in_flight to at most {}",
             limit.saturating_sub(DESCRIPTORS_BESIDE)
         ));
     }

@@ -33,7 +33,7 @@ impl Progress {
             let milliseconds = u64::try_from(length.as_millis()).unwrap_or(u64::MAX);
             let bar = ProgressBar::with_draw_target(Some(milliseconds), ProgressDrawTarget::stderr());
             // The template is fixed; a bar of another look is better than none.
-            if let Ok(style) = ProgressStyle::with_template("{prefix:>10.bold} [{wide_bar:.cyan/dim}] {msg}") {
+            if let Ok(style) = ProgressStyle::with_template("{prefix:.bold} [{bar:16.cyan/dim}] {wide_msg}") {
                 bar.set_style(style.progress_chars("=> "));
             }
             bar
@@ -49,7 +49,9 @@ impl Progress {
         let phase = if stopping {
             "stopping"
         } else {
-            self.stages.iter().find(|stage| elapsed < stage.end).map_or("drain", |stage| stage.name.as_str())
+            // What is shown is the second that has just gone by.
+            let shown = elapsed.saturating_sub(Duration::from_millis(500));
+            self.stages.iter().find(|stage| shown < stage.end).map_or("drain", |stage| stage.name.as_str())
         };
         let text = describe(live);
         match &self.bar {

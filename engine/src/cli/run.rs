@@ -42,10 +42,11 @@ pub(super) fn run(arguments: &Run) -> Result<Exit, Failure> {
     }
     let host = Host::new(prepare::plugin_limits(&plan), None)?;
     let plugins = prepare::plugins(&host, &plan, &arguments.plugins)?;
+    let descriptors = descriptors(&plan)?;
     if arguments.dry {
+        configure(&plan, &plugins)?;
         return output::write(&course::outline(&plan, &plugins)).map(|()| Exit::Passed);
     }
-    let descriptors = descriptors(&plan)?;
     let prepared = report::prepare(&arguments.results, &plan.name, SystemTime::now())
         .map_err(|error| Failure::new(Exit::ResultsNotWritten, format!("error: {error}")))?;
     match offer(arguments, &plan, &plugins, descriptors) {
@@ -75,6 +76,10 @@ fn plan(arguments: &Run) -> Result<Plan, Failure> {
         title: arguments.title.clone(),
         topology: arguments.topology.clone(),
     };
+    if arguments.scenario.is_none() && arguments.url.is_none() {
+        let text = "error: nothing says what to run\n  help: give a scenario (--scenario FILE) or a URL (--url URL); engine run --help shows all options";
+        return Err(Failure::new(Exit::Usage, text));
+    }
     let surroundings = Surroundings::of_process();
     let plan = match (&arguments.scenario, &arguments.url) {
         (Some(path), _) => scenario::load(path, &overrides, &surroundings),
@@ -94,10 +99,32 @@ fn plan(arguments: &Run) -> Result<Plan, Failure> {
     plan.map_err(|faults| prepare::refused(&faults, Exit::Usage))
 }
 
+/// Lets each plugin look at its configuration. What setup would share is not there yet, so that those of a scenario with
+/// setup are left to the run.
+fn configure(plan: &Plan, plugins: &Plugins) -> Result<(), Failure> {
+    if !plan.setup.is_empty() {
+        return Ok(());
+    }
+    for (position, workload) in prepare::workloads(plan, plugins).iter().enumerate() {
+        workload.try_configure().map_err(|refused| not_configured(plan, position, &refused.to_string()))?;
+    }
+    Ok(())
+}
+
+/// A plugin's refusal of its configuration, pointing at it.
+fn not_configured(plan: &Plan, workload: usize, refusal: &str) -> Failure {
+    let workload = &plan.workloads[workload];
+    let fault =
+        scenario::Fault::new(scenario::code::PLUGIN_REFUSED, format!("workload `{}`: {refusal}", workload.name))
+            .at(workload.config.span(), "its configuration");
+    prepare::refused(&plan.faults(vec![fault]), Exit::PluginRefused)
+}
+
 /// Raises the limit on open files to what the run may need.
 fn descriptors(plan: &Plan) -> Result<u64, Failure> {
     let needed = plan.limits.connections.unwrap_or(plan.limits.in_flight).min(plan.limits.in_flight);
-    machine::raise_descriptors(u64::from(needed)).map_err(|text| Failure::new(Exit::Usage, format!("error: {text}")))
+    machine::raise_descriptors(u64::from(needed), plan.limits.in_flight == plan.limits.in_flight_default)
+        .map_err(|text| Failure::new(Exit::Usage, format!("error: {text}")))
 }
 
 /// Everything from the stub's start to the last worker's end. Gives what came of it, and the signal that stopped it.
@@ -204,13 +231,7 @@ fn not_ready(plan: &Plan, target: &Target, error: &NotReady) -> Failure {
                 target.shown
             ),
         ),
-        NotReady::Plugin { workload, .. } => {
-            let workload = &plan.workloads[*workload];
-            let fault =
-                scenario::Fault::new(scenario::code::PLUGIN_REFUSED, format!("workload `{}`: {error}", workload.name))
-                    .at(workload.config.span(), "its configuration");
-            prepare::refused(&plan.faults(vec![fault]), Exit::PluginRefused)
-        }
+        NotReady::Plugin { workload, .. } => not_configured(plan, *workload, &error.to_string()),
         NotReady::System(_) => Failure::new(Exit::Internal, format!("error: {error}")),
     }
 }

@@ -4,15 +4,12 @@ use std::fmt::Write as _;
 use std::time::Duration;
 
 use crate::client::Timings;
-use crate::pieces::SUBPROTOCOL;
+use crate::credentials::is_credential;
 use crate::plugin::Metric;
 use crate::worker::{Trace, TracedExchange};
 
 /// Bytes of a body that are shown.
 const BODY_SHOWN: usize = 2_000;
-/// Values of these fields are credentials.
-const CREDENTIALS: [&str; 6] =
-    ["authorization", "proxy-authorization", "cookie", "set-cookie", "x-api-key", SUBPROTOCOL];
 
 /// The whole text.
 pub(super) fn render(workload: &str, target: &str, trace: &Trace, metrics: &[Metric]) -> String {
@@ -78,7 +75,7 @@ fn render_exchange(text: &mut String, exchange: &TracedExchange, trace: &Trace) 
 
 /// A field's value, or stars where it is a credential.
 fn field<'a>(name: &str, value: &'a str) -> &'a str {
-    if CREDENTIALS.iter().any(|known| name.eq_ignore_ascii_case(known)) { "***" } else { value }
+    if is_credential(name) { "***" } else { value }
 }
 
 fn render_body(text: &mut String, side: char, body: &[u8]) {

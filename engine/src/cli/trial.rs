@@ -43,6 +43,17 @@ pub(super) fn run(arguments: &Try) -> Result<Exit, Failure> {
 fn plan(arguments: &Try) -> Result<(Plan, Vec<std::path::PathBuf>), Failure> {
     let overrides =
         Overrides { set: arguments.set.clone(), seed: arguments.seed, workers: Some(1), ..Overrides::default() };
+    if !is_plugin(&arguments.file)
+        && let Some(option) = arguments.url.as_ref().map(|_| "--url").or(arguments.config.as_ref().map(|_| "--config"))
+    {
+        return Err(Failure::new(
+            Exit::Usage,
+            format!(
+                "error: {option} is for plugins, and {} is a scenario\n  help: change a value of the scenario with --set, such as --set target.url=URL",
+                arguments.file.display()
+            ),
+        ));
+    }
     let surroundings = Surroundings::of_process();
     let mut given = arguments.plugins.clone();
     let plan = if is_plugin(&arguments.file) {
@@ -55,7 +66,7 @@ fn plan(arguments: &Try) -> Result<(Plan, Vec<std::path::PathBuf>), Failure> {
                 ),
             ));
         };
-        let config: serde_json::Value = serde_json::from_str(&arguments.config)
+        let config: serde_json::Value = serde_json::from_str(arguments.config.as_deref().unwrap_or("{}"))
             .map_err(|error| Failure::new(Exit::Usage, format!("error: --config is not JSON: {error}")))?;
         given.push(arguments.file.clone());
         let stem = arguments.file.file_stem().unwrap_or_default().to_string_lossy();

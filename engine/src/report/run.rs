@@ -36,6 +36,9 @@ pub struct Run {
     pub mix: Vec<MixEntry>,
     /// The schedule.
     pub phases: Vec<PhaseEntry>,
+    /// Options of the command line that changed the scenario, without secrets.
+    #[serde(default)]
+    pub overrides: Vec<String>,
     /// The settings that held, without secrets.
     pub settings: Vec<Setting>,
 }
@@ -84,6 +87,16 @@ pub struct MixEntry {
     pub plugin: String,
     /// Its part of all arrivals, 0 to 1.
     pub share: f64,
+    /// The longest an exchange may take, in seconds.
+    #[serde(default)]
+    pub timeout_s: Option<f64>,
+    /// The longest an iteration may take, in seconds.
+    #[serde(default)]
+    pub iteration_timeout_s: Option<f64>,
+    /// The plugin's configuration as the scenario has it: `${NAME}` in the place of what came from the environment, `***`
+    /// in that of credentials.
+    #[serde(default)]
+    pub config: serde_json::Value,
     /// Why it is there.
     pub why: Option<String>,
 }

@@ -69,9 +69,20 @@ pub(super) fn plugins(run: &Run) -> String {
 pub(super) fn mix(run: &Run) -> String {
     let rows = run.mix.iter().map(|entry| {
         let why = entry.why.as_deref().map(plain).unwrap_or_default();
-        vec![plain(&entry.workload), plain(&entry.plugin), percent(entry.share), why]
+        let time =
+            |length: Option<f64>| length.map_or_else(|| NONE.to_owned(), |length| Quantity::seconds(length).plain());
+        let (exchange, iteration) = (time(entry.timeout_s), time(entry.iteration_timeout_s));
+        vec![plain(&entry.workload), plain(&entry.plugin), percent(entry.share), exchange, iteration, why]
     });
-    table(4, &["workload", "plugin", "share", "why"], rows.collect())
+    table(6, &["workload", "plugin", "share", "time-out", "of iteration", "why"], rows.collect())
+}
+
+/// Each workload's configuration, in JSON.
+pub(super) fn configs(run: &Run) -> Vec<String> {
+    let given = run.mix.iter().filter(|entry| entry.config.as_object().is_some_and(|config| !config.is_empty()));
+    given
+        .map(|entry| format!("configuration of {}: {}", plain(&entry.workload), code(&entry.config.to_string())))
+        .collect()
 }
 
 pub(super) fn schedule(result: &RunResult) -> String {

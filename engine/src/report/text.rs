@@ -77,6 +77,8 @@ pub fn markdown(result: &RunResult) -> Result<String, ReportError> {
             facts => facts(run),
             plugins => sections::plugins(run),
             mix => sections::mix(run),
+            configs => sections::configs(run),
+            overrides => run.overrides.iter().map(|option| code(option)).collect::<Vec<_>>().join(", "),
             schedule => sections::schedule(result),
             settings => settings(run),
             setup => if result.setup.is_empty() { String::new() } else { sections::setup(&result.setup) },
@@ -113,7 +115,8 @@ fn without_gaps(text: &str) -> String {
 }
 
 fn part(stretch: &Stretch) -> Part {
-    let length = Quantity::seconds(stretch.length_s);
+    // A stretch that was cut off has a length to the nanosecond.
+    let length = Quantity::seconds((stretch.length_s * 1e3).round() / 1e3);
     let title = match &stretch.phase {
         Some(phase) => format!("{}, {}", plain(phase), length.plain()),
         None => length.plain(),

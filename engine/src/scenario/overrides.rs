@@ -6,6 +6,7 @@ use super::reader::Log;
 use super::set;
 use super::source::{Sources, Span};
 use super::tree::{Node, Table, Value};
+use crate::credentials::is_credential;
 
 /// What the command line says. It goes before the file: first each `--set`, in order, then the options of their own.
 #[derive(Clone, Debug, Default)]
@@ -55,6 +56,28 @@ pub(super) struct Options {
     /// Whether `workers` was asked for.
     pub(super) workers_set: bool,
     pub(super) scale: f64,
+    /// What was changed, as it may be shown.
+    pub(super) shown: Vec<String>,
+}
+
+impl Overrides {
+    /// The options that change what is run, with `***` for credentials.
+    fn shown(&self) -> Vec<String> {
+        let set = |text: &String| match text.split_once('=') {
+            Some((key, _)) if is_credential(key) => format!("--set {key}=***"),
+            _ => format!("--set {text}"),
+        };
+        let numbers = [
+            ("--seed", self.seed.map(|seed| seed.to_string())),
+            ("--workers", self.workers.map(|workers| workers.to_string())),
+            ("--connections", self.connections.map(|connections| connections.to_string())),
+            ("--scale", self.scale.map(|scale| scale.to_string())),
+            ("--rate", self.rate.map(|rate| rate.to_string())),
+            ("--duration", self.duration.clone()),
+        ];
+        let options = numbers.into_iter().filter_map(|(option, value)| Some(format!("{option} {}", value?)));
+        self.set.iter().map(set).chain(options).collect()
+    }
 }
 
 /// Workers where nothing is said: one a core, up to this many.
@@ -109,7 +132,8 @@ fn one_phase(root: &Table, option: &str, key: &str, span: Span, log: &Log) -> bo
 /// Checks what has no key in the file.
 pub(super) fn options(overrides: &Overrides, cores: usize, sources: &mut Sources, log: &Log) -> Options {
     let default = u32::try_from(cores).unwrap_or(u32::MAX).clamp(1, MOST_DEFAULT_WORKERS);
-    let mut options = Options { workers: default, workers_set: overrides.workers.is_some(), scale: 1.0 };
+    let mut options =
+        Options { workers: default, workers_set: overrides.workers.is_some(), scale: 1.0, shown: overrides.shown() };
     if let Some(workers) = overrides.workers {
         let span = sources.add_option("--workers", workers);
         options.workers = workers;

@@ -50,6 +50,8 @@ pub struct Plan {
     pub recovery: Option<u16>,
     /// What must hold.
     pub thresholds: Vec<Threshold>,
+    /// Options of the command line that changed the scenario, with `***` for credentials.
+    pub overrides: Vec<String>,
     /// What is planned, by phase and workload.
     pub planned: Counts,
     #[serde(skip)]

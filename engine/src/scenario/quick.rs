@@ -8,6 +8,7 @@ use super::reader::Log;
 use super::resolve::{self, Origin};
 use super::source::{Sources, Span};
 use super::tree::{Node, Table, Text, Value};
+use crate::credentials::is_credential;
 
 /// What the command line says of a run without a scenario. Nothing in it is expanded: the shell has done so.
 #[derive(Clone, Debug, Default)]
@@ -29,11 +30,12 @@ pub struct QuickRun {
     pub expect: Vec<String>,
 }
 
+/// The time-out where nothing is said: a page that takes longer is down for whoever waits, and the default of scenarios
+/// would ask for six times as many open files.
+const TIMEOUT: &str = "10s";
+
 /// What stands in a report for the value of a field that holds credentials.
 const MASK: &str = "***";
-
-/// Words in the name of a field whose value is a credential.
-const CREDENTIALS: [&str; 6] = ["authorization", "cookie", "token", "secret", "key", "password"];
 
 /// The plan of a run without a scenario.
 ///
@@ -66,6 +68,7 @@ pub fn quick(run: &QuickRun, overrides: &Overrides, surroundings: &Surroundings)
     ];
     let tables = vec![
         ("target", Node::table(vec![("url", Node::text(origin, url))], url)),
+        ("limits", Node::table(vec![("timeout", Node::text(TIMEOUT, url))], url)),
         ("workload", Node::list_of_one(workload, url)),
         ("phase", Node::list_of_one(phase, rate)),
         ("threshold", Node::list_of_one(threshold, url)),
@@ -189,7 +192,7 @@ impl Quick<'_> {
             self.log.note(fault.hint("for example: -H \"accept: application/json\""));
             return None;
         };
-        let secret = CREDENTIALS.iter().any(|word| name.to_ascii_lowercase().contains(word));
+        let secret = is_credential(name);
         // The text that faults point into must not show it either.
         let shown = if secret { MASK } else { value };
         let span = self.sources.add_option("-H", format!("{name}: {shown}"));

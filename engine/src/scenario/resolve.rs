@@ -91,6 +91,7 @@ fn read(root: &Table, origin: Origin, sources: &Arc<Sources>, log: &Log) -> Opti
         judged,
         recovery,
         thresholds: thresholds?,
+        overrides: origin.options.shown,
         planned,
         schedule,
         secrets: Secrets(origin.secrets),

@@ -186,7 +186,12 @@ fn scope(reader: &Reader<'_>, name: Field<&Text>, workloads: &[String]) -> Optio
     if let Some(found) = found.and_then(|found| u16::try_from(found).ok()) {
         return Some(Scope::Workload(found));
     }
-    let names: Vec<_> = workloads.iter().map(String::as_str).filter(|name| !name.is_empty()).collect();
+    let mut names: Vec<_> = workloads.iter().map(String::as_str).filter(|name| !name.is_empty()).collect();
+    names.dedup();
+    if names.is_empty() {
+        // That none can be read is a fault of its own, of which this is only an echo.
+        return None;
+    }
     let fault = Fault::new(code::THRESHOLD_WORKLOAD, format!("there is no workload `{}`", name.value.raw))
         .at(name.span, did_you_mean(&name.value.value, names.iter().copied(), "not a workload"));
     reader.note(fault.hint(format!("there are: {}; `*` for each of them", names.join(", "))));

@@ -191,8 +191,24 @@ fn lateness(inputs: &Inputs<'_>) -> Check {
         Quantity::ns(p99),
         Quantity::ns(limit),
         format!("`{}`, {} starts, {what}", inputs.workload(workload), grouped(count)),
-        "the generator started late: use more workers, a lower rate, or a machine with nothing else to do",
+        if inputs.in_flight.is_lowered() && waits_for_slots(inputs, workload, limit) {
+            "iterations waited for a slot under a cap that was lowered: leave limits.in_flight at its default, or raise it"
+        } else if count < FEW {
+            "so few starts that their p99 is the latest of all: one hiccup of the machine decides it; lengthen the run, \
+             or repeat it on a machine with nothing else to do"
+        } else {
+            "the generator started late: use more workers, a lower rate, or a machine with nothing else to do"
+        },
     )
+}
+
+/// Below this many, a p99 by nearest rank is the maximum.
+const FEW: u64 = 100;
+
+/// Whether waiting for slots alone would break the limit.
+fn waits_for_slots(inputs: &Inputs<'_>, workload: usize, limit: f64) -> bool {
+    let waits = inputs.select(Some(workload), Scope::Judged).times(Series::SlotWait);
+    waits.percentile(Percentile::P99).is_some_and(|p99| p99 as f64 > limit)
 }
 
 /// No worker's loop was away for long.

@@ -117,6 +117,9 @@ fn time(
     result.count = times.count();
     let Some(figure) = of(&times, statistic) else {
         result.note = Some(too_few(0, result.least));
+        if let TimeSeries::ResponseOf(name) = series {
+            result.note = Some(format!("{}; {}", too_few(0, result.least), unseen(name, selection)));
+        }
         return result;
     };
     result.figure = Some(Quantity::ns(figure));
@@ -166,6 +169,15 @@ fn of(times: &Distribution, statistic: Statistic) -> Option<f64> {
         Statistic::Mean => times.mean(),
         Statistic::Min => times.min().map(|value| value as f64),
         Statistic::Max => times.max().map(|value| value as f64),
+    }
+}
+
+/// What there is in the place of a named request that was never made.
+fn unseen(name: &str, selection: &Selection<'_>) -> String {
+    let seen: Vec<_> = selection.requests().into_iter().map(|(request, _)| format!("`{request}`")).collect();
+    match seen.is_empty() {
+        true => format!("no request named `{name}` was answered, nor any other"),
+        false => format!("no request named `{name}` was answered; there are {}", seen.join(", ")),
     }
 }
 

@@ -50,6 +50,14 @@ pub struct WorkloadSettings {
 }
 
 impl WorkloadSettings {
+    /// Makes an instance of the plugin with this configuration, as before a run, and lets go of it.
+    ///
+    /// # Errors
+    /// The plugin's refusal, or its fault.
+    pub fn try_configure(&self) -> Result<(), Refused> {
+        self.prepare(None).instances.warm_up()
+    }
+
     /// Its runtime side, without an instance yet.
     pub(super) fn prepare(&self, shared: Option<&Arc<str>>) -> Workload {
         Workload {

@@ -1,5 +1,7 @@
 //! Every refusal with its whole text and its exit status. Nothing is offered and nothing is written.
 
+use std::path::Path;
+
 use super::kit::{Place, Ran, stub};
 
 const LOAD: &str = r#"
@@ -29,23 +31,31 @@ fn refused(place: &Place, arguments: &[&str], status: i32) -> String {
 
 #[test]
 fn a_run_of_nothing_says_what_is_needed() {
-    let text = refused(&Place::new(), &["run"], 2);
-    assert!(text.contains("--scenario <FILE>"), "{text}");
+    assert_eq!(
+        refused(&Place::new(), &["run"], 2),
+        "error: nothing says what to run\n  help: give a scenario (--scenario FILE) or a URL (--url URL); engine run --help \
+         shows all options\n"
+    );
 }
 
 #[test]
 fn a_scenario_that_is_not_there() {
-    let text = refused(&Place::new(), &["run", "--scenario", "none.toml"], 2);
-    assert!(text.starts_with("error[scenario.not_found]: there is no scenario `none.toml`"), "{text}");
+    assert_eq!(
+        refused(&Place::new(), &["run", "--scenario", "none.toml"], 2),
+        "error[scenario.not_found]: there is no scenario `none.toml`\n |\n = help: relative paths count from the current \
+         folder\n"
+    );
 }
 
 #[test]
 fn an_unknown_key_names_the_nearest() {
-    let place = Place::with(&LOAD.replace("rate = 5", "rat = 5"));
-    let text = refused(&place, &["run", "--scenario", "load.toml"], 2);
-    assert!(text.contains("error[scenario.unknown_key]"), "{text}");
-    assert!(text.contains("load.toml:14:1"), "{text}");
-    assert!(text.contains("`rate`"), "{text}");
+    let place = Place::with(&LOAD.replace("share = 1", "share = 1\nisolatoin = \"shared\""));
+    assert_eq!(
+        refused(&place, &["run", "--scenario", "load.toml"], 2),
+        "error[scenario.unknown_key]: unknown key `isolatoin` in [[workload]]\n --> load.toml:9:1\n  |\n\
+         9 | isolatoin = \"shared\"\n  | ^^^^^^^^^ did you mean `isolation`?\n  |\n  \
+         = help: known keys: name, share, plugin, config, timeout, iteration_timeout, isolation, why\n"
+    );
 }
 
 #[test]
@@ -142,51 +152,78 @@ fn a_plugin_that_no_workload_uses() {
 fn a_configuration_that_the_plugin_refuses() {
     let target = stub();
     let place = Place::with(&LOAD.replace("http://127.0.0.1:1", &target.url()).replace("path =", "pfad ="));
-    let text = refused(&place, &["run", "--scenario", "load.toml"], 4);
-    assert!(text.contains("error[plugin.refused]: workload `page`:"), "{text}");
-    assert!(text.contains("pfad"), "{text}");
-    assert!(text.contains("load.toml:9:"), "{text}");
+    for more in [&[][..], &["--dry-run"]] {
+        let arguments = [&["run", "--scenario", "load.toml"], more].concat();
+        assert_eq!(
+            refused(&place, &arguments, 4),
+            "error[plugin.refused]: workload `page`: config.pfad: unknown field `pfad`, expected one of `method`, `path`, \
+             `paths`, `fields`, `body`, `body_json`, `body_base64`, `expect`, `read`, `max_body`, `expect_body_contains`, \
+             `follow_redirects`, `name`\n --> load.toml:9:10\n  |\n9 | config = { pfad = \"/small\" }\n  |          \
+             ^^^^^^^^^^^^^^^^^^^ its configuration\n"
+        );
+    }
 }
 
 #[test]
 fn a_mark_that_the_plugin_does_not_have() {
     let scenario =
         format!("{LOAD}\n[[threshold]]\nworkload = \"page\"\nmetric = \"p95(first_token)\"\nvalue = \"1s\"\n");
-    let text = refused(&Place::with(&scenario), &["run", "--scenario", "load.toml"], 2);
-    assert!(
-        text.contains("error[threshold.unknown_metric]: the plugin of workload `page` has no mark `first_token`"),
-        "{text}"
+    assert_eq!(
+        refused(&Place::with(&scenario), &["run", "--scenario", "load.toml"], 2),
+        "error[threshold.unknown_metric]: the plugin of workload `page` has no mark `first_token`\n  --> load.toml:18:10\n   \
+         |\n18 | metric = \"p95(first_token)\"\n   |          ^^^^^^^^^^^^^^^^^^ unknown\n   |\n   = help: its marks are: \
+         none\n"
     );
-    assert!(text.contains("its marks are: none"), "{text}");
 }
 
 #[test]
 fn a_target_that_cannot_be_reached() {
-    let text = refused(&Place::with(LOAD), &["run", "--scenario", "load.toml"], 3);
-    assert!(text.starts_with("error: the target http://127.0.0.1:1 cannot be reached: refused: "), "{text}");
-    assert!(text.ends_with("  help: start it, or correct `target.url`; nothing was offered\n"), "{text}");
+    assert_eq!(
+        refused(&Place::with(LOAD), &["run", "--scenario", "load.toml"], 3),
+        "error: the target http://127.0.0.1:1 cannot be reached: refused: 127.0.0.1:1: Connection refused (os error 111)\n  \
+         help: start it, or correct `target.url`; nothing was offered\n"
+    );
 }
 
 #[test]
 fn a_stub_that_does_not_start_says_why() {
     let place = Place::with(&LOAD.replace("url = \"http://127.0.0.1:1\"", "stub = \"small --bogus\""));
     let text = refused(&place, &["run", "--scenario", "load.toml"], 3);
-    assert!(text.starts_with("error: the stub "), "{text}");
-    assert!(text.contains("--bogus"), "{text}");
+    let program = Path::new(env!("CARGO_BIN_EXE_engine")).with_file_name("stub-model");
+    assert_eq!(
+        text,
+        format!(
+            "error: the stub did not start: {} small --bogus\nerror: unexpected argument '--bogus' found\n\nUsage: stub-model \
+             small [OPTIONS]\n\nFor more information, try '--help'.\n",
+            program.display()
+        )
+    );
 }
 
 #[test]
 fn results_that_cannot_be_written_are_noticed_before_the_run() {
     let place = Place::with(LOAD);
     place.write("taken", b"a file");
-    let text = refused(&place, &["run", "--scenario", "load.toml", "--results", "taken"], 6);
-    assert!(text.starts_with("error: ") && text.contains("taken"), "{text}");
+    assert_eq!(
+        refused(&place, &["run", "--scenario", "load.toml", "--results", "taken"], 6),
+        "error: cannot write results to taken: File exists (os error 17). Make the folder writable, free some space, or \
+         choose another folder for results\n"
+    );
 }
 
 #[test]
 fn more_descriptors_than_there_may_be() {
     let place = Place::with(LOAD);
-    let text = refused(&place, &["run", "--scenario", "load.toml", "--set", "limits.in_flight=4000000000"], 2);
-    assert!(text.contains("open files"), "{text}");
-    assert!(text.contains("ulimit -Hn"), "{text}");
+    let (limit, help) = {
+        let hard = rustix::process::getrlimit(rustix::process::Resource::Nofile).maximum.unwrap_or(u64::MAX);
+        (hard, hard.saturating_sub(64))
+    };
+    assert_eq!(
+        refused(&place, &["run", "--scenario", "load.toml", "--set", "limits.in_flight=4000000000"], 2),
+        format!(
+            "error: the run may need 4000000064 open files (4000000000 connections, and 64 others), and this process may \
+             have {limit}\n  help: shorten limits.timeout, raise the hard limit (ulimit -Hn), or set limits.connections or \
+             limits.in_flight to at most {help}\n"
+        )
+    );
 }

@@ -54,3 +54,49 @@ fn the_page_of_exit_statuses_has_each_of_them() {
         assert!(row.starts_with(start.as_str()), "{row} does not start with {start}");
     }
 }
+
+#[test]
+fn a_report_says_what_was_sent_and_what_the_command_line_changed() {
+    let target = stub();
+    let scenario = format!(
+        r#"
+[target]
+url = "{}"
+[[workload]]
+name = "page"
+plugin = "http"
+share = 1
+timeout = "7s"
+[workload.config]
+path = "/small"
+fields = {{ "X-Api-Key" = "written-here" }}
+[[phase]]
+name = "load"
+duration = "2s"
+rate = 20
+[[threshold]]
+workload = "page"
+metric = "p95(response(/small))"
+value = "1s"
+"#,
+        target.url()
+    );
+    let ran = Place::with(&scenario).run(&[
+        "run",
+        "--scenario",
+        "load.toml",
+        "--set",
+        "phase.load.rate=25",
+        "--workers",
+        "1",
+    ]);
+    for part in [
+        r#"configuration of page: `{"fields":{"X-Api-Key":"***"},"path":"/small"}`"#,
+        "Changed on the command line: `--set phase.load.rate=25`, `--workers 1`",
+        "| page     | http   | 100 % | 7 s",
+        "0 of at least 20 samples; no request named `/small` was answered; there are `GET /small`",
+    ] {
+        assert!(ran.stdout.contains(part), "{part}: {}", ran.stdout);
+    }
+    assert!(!ran.stdout.contains("written-here"), "{}", ran.stdout);
+}

@@ -73,8 +73,10 @@ fn a_status_that_was_not_expected_fails_by_its_own_reason() {
     let place = Place::new();
     let url = format!("{}/small?status=503", target.url());
     let ran = Ran::from(place.load(&url, "50", "2s", &[]).output().unwrap());
-    assert_eq!(ran.status, 10, "{}", ran.stdout);
+    // On a busy machine the run may also be invalid, which goes before.
+    assert!([10, 12].contains(&ran.status), "{}", ran.stdout);
     let result = place.result();
+    assert!(result["judgement"]["applies"].as_array().unwrap().contains(&"failed".into()), "{}", result["judgement"]);
     assert_identity(&result);
     assert_eq!(reasons(&result, "http"), ["http_503"]);
     let ok = Ran::from(place.load(&url, "50", "2s", &["--expect", "503"]).output().unwrap());

@@ -38,3 +38,45 @@ fn a_plugin_alone_needs_to_know_where_to_send() {
         ran.stderr
     );
 }
+
+#[test]
+fn any_workload_of_a_scenario_can_be_tried() {
+    let target = stub();
+    let scenario = format!(
+        r#"
+[target]
+url = "{}"
+[[workload]]
+name = "lists"
+plugin = "{}"
+share = 1
+config = {{ token = "stub-token", organization = "910a2dec-8902-4cc1-bfcd-5625358f25c6" }}
+[[workload]]
+name = "page"
+plugin = "http"
+share = 1
+config = {{ path = "/small" }}
+[[phase]]
+name = "load"
+duration = "2s"
+rate = 5
+"#,
+        target.url(),
+        HTTP.replace("http.wasm", "api_read.wasm"),
+    );
+    let place = Place::with(&scenario);
+    for workload in ["lists", "page"] {
+        let ran = place.run(&["try", "load.toml", "--workload", workload]);
+        assert_eq!((ran.status, ran.stderr.as_str()), (0, ""), "{}", ran.stdout);
+        assert!(ran.stdout.starts_with(&format!("workload {workload} against ")), "{}", ran.stdout);
+    }
+    let ran = place.run(&["try", "load.toml", "--url", "http://127.0.0.1:1"]);
+    assert_eq!(
+        (ran.status, ran.stderr.as_str()),
+        (
+            2,
+            "error: --url is for plugins, and load.toml is a scenario\n  help: change a value of the scenario with --set, \
+             such as --set target.url=URL\n"
+        )
+    );
+}

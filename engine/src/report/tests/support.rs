@@ -65,6 +65,13 @@ pub(super) fn about() -> About {
         workload: workload.to_owned(),
         plugin: plugin.to_owned(),
         share,
+        timeout_s: Some(60.0),
+        iteration_timeout_s: Some(90.0),
+        config: if plugin == "http" {
+            serde_json::json!({"path": "/small", "token": "***"})
+        } else {
+            serde_json::json!({})
+        },
         why: why.map(str::to_owned),
     };
     let phase = |name: &str, start_s, length_s, why: Option<&str>| PhaseEntry {
@@ -94,6 +101,7 @@ pub(super) fn about() -> About {
                 memory_bytes: Some(8 << 30),
                 kernel: "Linux 6.1.0".to_owned(),
             },
+            overrides: vec!["--scale 0.5".to_owned(), "--set workload.small.config.path=/small".to_owned()],
             plugins: vec![plugin("http", "a"), plugin("chat_stream", "b")],
             mix: vec![
                 mix("small", "http", 0.9, None),
