@@ -6,7 +6,9 @@ use std::time::Duration;
 
 use crate::credentials::is_credential;
 use crate::record::Percentile;
-use crate::report::{self, About, Engine, Mask, MixEntry, PhaseEntry, PluginFile, PluginTrap, Run, RunResult, Setting};
+use crate::report::{
+    self, About, Engine, Mask, MixEntry, PhaseEntry, PluginFile, PluginTrap, ProbeResult, Run, RunResult, Setting,
+};
 use crate::scenario::{self, Limit, Metric, Plan, Scope, Series, Window};
 use crate::verdict::{self, ConnectionCap, Evidence, InFlightCap, Inputs, Measure, TimeSeries, Usage, WorkerCpu};
 use crate::worker::Done;
@@ -33,6 +35,8 @@ pub(super) struct Course {
     pub(super) descriptors: (Option<u64>, u64),
     /// For how long the control group was held back.
     pub(super) throttled_ns: Option<u64>,
+    /// What probes read.
+    pub(super) probes: Vec<ProbeResult>,
     /// Masks every secret of the run.
     pub(super) mask: Mask,
 }
@@ -41,7 +45,12 @@ pub(super) struct Course {
 ///
 /// # Errors
 /// Where no worker gave anything back, which cannot be.
-pub(super) fn result(plan: &Plan, plugins: &Plugins, course: Course, interrupted: bool) -> Result<RunResult, Failure> {
+pub(super) fn result(
+    plan: &Plan,
+    plugins: &Plugins,
+    mut course: Course,
+    interrupted: bool,
+) -> Result<RunResult, Failure> {
     let mut recorders = course.done.iter().map(|done| &done.recorder);
     let first = recorders.next().ok_or_else(|| Failure::new(Exit::Internal, "internal fault: no worker"))?;
     let mut recorder = first.clone();
@@ -73,6 +82,7 @@ pub(super) fn result(plan: &Plan, plugins: &Plugins, course: Course, interrupted
         recovery: plan.recovery.map(usize::from),
         plugin_traps: traps(plugins, &course.done),
         notes: notes(&course),
+        probes: std::mem::take(&mut course.probes),
         setup: course.setup.exchanges,
     };
     Ok(report::build(about, &inputs, judgement))

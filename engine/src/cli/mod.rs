@@ -6,6 +6,7 @@ pub mod exit;
 mod machine;
 mod output;
 mod prepare;
+mod probes;
 mod progress;
 mod report;
 mod run;

@@ -16,6 +16,7 @@ use super::args::Run;
 use super::course::{self, Course};
 use super::exit::{Exit, Failure};
 use super::prepare::{self, Plugins, Target};
+use super::probes;
 use super::progress::{Progress, Stage};
 use super::setup;
 use super::signals::Signals;
@@ -43,6 +44,7 @@ pub(super) fn run(arguments: &Run) -> Result<Exit, Failure> {
     let host = Host::new(prepare::plugin_limits(&plan), None)?;
     let plugins = prepare::plugins(&host, &plan, &arguments.plugins)?;
     let descriptors = descriptors(&plan)?;
+    probes::selectors(&plan)?;
     if arguments.dry {
         configure(&plan, &plugins)?;
         return output::write(&course::outline(&plan, &plugins)).map(|()| Exit::Passed);
@@ -158,14 +160,17 @@ async fn command(
     };
     drop(notices);
     let mut crew = crew.map_err(|error| not_ready(plan, target, &error))?;
+    let probes = probes::start(plan, target, clock).await?;
     let throttled = machine::throttled_ns();
     let (t0, wall_t0) = crew.start();
+    probes.started(t0);
     let progress = Progress::new(stages(plan), arguments.quiet);
     let watch = Watch { plan, clock, control: &control, progress: &progress, heard: &heard, mask: &mask, t0 };
     let watched = watch.until_ended(&mut crew, &mut signals).await;
     progress.finish();
     let done = crew.gather().map_err(|error| Failure::new(Exit::Internal, format!("internal fault: {error}")))?;
     let took = clock.now() - t0;
+    let probes = probes.finish(plan).await;
     // Also after an interruption: what setup made in the target is taken away, unless nothing is to be waited for.
     if control.stopped() < Stop::Now {
         setup::tear_down(plan, plugins, target, &Arc::new(Control::new(1)), &mut setup).await;
@@ -180,6 +185,7 @@ async fn command(
         stopped_at: watched.stopped_at,
         descriptors: (watched.descriptors, descriptors),
         throttled_ns: throttled,
+        probes,
         mask,
     };
     Ok((course, watched.signal))

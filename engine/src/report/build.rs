@@ -4,7 +4,7 @@ use super::result::{
     CheckCounts, Format, MetricResult, PluginCostResult, PluginTrap, Rates, Reason, RequestResult, RunResult, Second,
     Seconds, SetupExchange, Starts, States, StatusCount, Stretch, Times, TrafficResult, VERSION, WorkloadResult,
 };
-use super::{Bucket, Run, Summary, ValueSummary};
+use super::{Bucket, ProbeResult, Run, Summary, ValueSummary};
 use crate::record::{Counts, MetricData, Percentile, Selection, Series, Window};
 use crate::verdict::{Inputs, Judgement};
 
@@ -19,6 +19,8 @@ pub struct About {
     pub recovery: Option<usize>,
     /// Traps and exceeded limits of plugins.
     pub plugin_traps: Vec<PluginTrap>,
+    /// What probes read.
+    pub probes: Vec<ProbeResult>,
     /// What else there is to know.
     pub notes: Vec<String>,
 }
@@ -51,6 +53,7 @@ pub fn build(about: About, inputs: &Inputs<'_>, judgement: Judgement) -> RunResu
         phases,
         whole: stretch(inputs, &inputs.recorder.all(), None, lengths.iter().sum()),
         seconds: seconds(inputs),
+        probes: about.probes,
         plugin_costs: plugin_costs(inputs, &about.run),
         plugin_traps: about.plugin_traps,
         notes: about.notes,

@@ -6,7 +6,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Bucket, Run, Summary, ValueSummary};
+use super::{Bucket, ProbeResult, Run, Summary, ValueSummary};
 use crate::verdict::Judgement;
 
 /// The format version written and read.
@@ -43,6 +43,9 @@ pub struct RunResult {
     pub whole: Stretch,
     /// Each second of each workload.
     pub seconds: Vec<Seconds>,
+    /// What probes read beside the load.
+    #[serde(default)]
+    pub probes: Vec<ProbeResult>,
     /// What calling each plugin cost.
     pub plugin_costs: Vec<PluginCostResult>,
     /// Traps and exceeded limits of plugins, once per distinct text.

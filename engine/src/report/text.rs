@@ -5,6 +5,7 @@ use std::fmt::Write;
 use minijinja::{Environment, context};
 use serde::Serialize;
 
+use super::probe;
 use super::result::{PluginTrap, RunResult, Stretch};
 use super::sections;
 use super::table::{code, plain};
@@ -87,6 +88,8 @@ pub fn markdown(result: &RunResult) -> Result<String, ReportError> {
             whole => part(&result.whole),
             only_phase => result.phases.len() == 1,
             plugin_costs => costs,
+            probes => probe::table(&result.probes),
+            probe_failures => probe::failures(&result.probes),
             traps => result.plugin_traps.iter().map(trap).collect::<Vec<_>>(),
             notes => result.notes.iter().map(|note| plain(note)).collect::<Vec<_>>(),
             checks => sections::checks(&judgement.checks),

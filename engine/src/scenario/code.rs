@@ -20,6 +20,9 @@ codes! {
     PHASE_RECOVERY = "phase.recovery", "The recovery phase cannot be told: more than one, or one that cannot be it.";
     PHASE_TOO_LONG = "phase.too_long", "The phases together are too long to be counted.";
     PLUGIN_REFUSED = "plugin.refused", "A plugin is not there, cannot be used, or refuses its configuration.";
+    PROBE_BAD_SERIES = "probe.bad_series", "A probe's series is not written as one.";
+    PROBE_BAD_URL = "probe.bad_url", "A probe's URL is not one that can be read.";
+    PROBE_DUPLICATE = "probe.duplicate_name", "Two probes have the same name.";
     PROFILE_NOTHING = "profile.nothing_planned", "No phase has a rate, so nothing would be sent.";
     PROFILE_TOO_FINE = "profile.rate_too_fine", "A rate has more than six decimals.";
     QUICK_BAD_FIELD = "quick.bad_field", "A field given with `-H` is not written as `Name: value`.";

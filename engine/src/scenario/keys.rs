@@ -105,6 +105,7 @@ pub(super) static ROOT: Spec = Spec {
         required("workload", Kind::Tables(&WORKLOAD), "What is sent.", ""),
         required("phase", Kind::Tables(&PHASE), "How much is sent, and when.", ""),
         optional("threshold", Kind::Tables(&THRESHOLD), "", "What must hold.", ""),
+        optional("probes", Kind::Table(&PROBES), "", "What is read beside the load.", ""),
     ],
 };
 
@@ -412,5 +413,36 @@ pub(super) static THRESHOLD: Spec = Spec {
     ],
 };
 
+/// `[probes]`.
+pub(super) static PROBES: Spec = Spec {
+    title: "[probes]",
+    about: "What is read beside the load.",
+    keys: &[optional("prometheus", Kind::Tables(&PROMETHEUS), "", "Endpoints in Prometheus' text format.", "")],
+};
+
+/// `[[probes.prometheus]]`.
+pub(super) static PROMETHEUS: Spec = Spec {
+    title: "[[probes.prometheus]]",
+    about: "An endpoint in Prometheus' text format: chosen series before, during and after the load.",
+    keys: &[
+        required("name", Kind::Name { upper: false }, "Its name in reports.", "\"platform\""),
+        required("url", Kind::Text, "A path on the target, or a URL.", "\"/metrics\""),
+        required(
+            "series",
+            Kind::Texts,
+            "What is read: `name` or `name{label=\"value\"}`; where several fit, their sum.",
+            "[\"pool_timeouts_total\"]",
+        ),
+        optional(
+            "every",
+            Kind::Duration { min: Duration::from_millis(100), max: Duration::from_mins(10) },
+            "1s",
+            "How often it is read during the load.",
+            "\"5s\"",
+        ),
+    ],
+};
+
 /// Every table, in the order of the reference page.
-pub(super) static ALL: [&Spec; 9] = [&ROOT, &RUN, &TARGET, &LIMITS, &PLUGIN, &SETUP, &WORKLOAD, &PHASE, &THRESHOLD];
+pub(super) static ALL: [&Spec; 11] =
+    [&ROOT, &RUN, &TARGET, &LIMITS, &PLUGIN, &SETUP, &WORKLOAD, &PHASE, &THRESHOLD, &PROBES, &PROMETHEUS];

@@ -9,6 +9,7 @@ use serde::Serialize;
 use super::fault::{Fault, Faults};
 use super::limits::Limits;
 use super::phase::Phase;
+use super::probe::PrometheusProbe;
 use super::source::Sources;
 use super::target::Target;
 use super::threshold::Threshold;
@@ -50,6 +51,8 @@ pub struct Plan {
     pub recovery: Option<u16>,
     /// What must hold.
     pub thresholds: Vec<Threshold>,
+    /// What is read beside the load.
+    pub probes: Vec<PrometheusProbe>,
     /// Options of the command line that changed the scenario, with `***` for credentials.
     pub overrides: Vec<String>,
     /// What is planned, by phase and workload.

@@ -11,6 +11,7 @@ use super::limits::{self, Limits};
 use super::overrides::Options;
 use super::phase::{self, Phase};
 use super::plan::{Plan, Secrets};
+use super::probe;
 use super::reader::{Log, Reader, check_unique};
 use super::source::{Sources, Span};
 use super::target;
@@ -55,6 +56,7 @@ fn read(root: &Table, origin: Origin, sources: &Arc<Sources>, log: &Log) -> Opti
     let target = reader.table("target").and_then(|reader| target::read(reader, &folder));
     let limits = reader.table("limits").map(limits::read).unwrap_or_default();
     let setup = all(reader.tables("setup"), |reader| workload::read_setup(reader, &folder, log));
+    let probes = reader.table("probes").map(probe::read).unwrap_or_default();
     let (workloads, phases, thresholds) =
         (reader.tables("workload"), reader.tables("phase"), reader.tables("threshold"));
     reader.finish();
@@ -91,6 +93,7 @@ fn read(root: &Table, origin: Origin, sources: &Arc<Sources>, log: &Log) -> Opti
         judged,
         recovery,
         thresholds: thresholds?,
+        probes,
         overrides: origin.options.shown,
         planned,
         schedule,

@@ -173,6 +173,13 @@ pub(super) fn read(reader: Reader<'_>, folder: &Path) -> Option<Target> {
     let server_name = reader.text("server_name").map(|name| name.value.value.clone());
     let resolve = reader.text("resolve").and_then(|text| address(&reader, text));
     let span = reader.place();
+    // `url = "${TARGET_URL:-}"` beside a stub: the stub, unless the environment names a target.
+    let from_environment = url.as_ref().is_some_and(|url| url.value.raw.contains("${"));
+    let (url, stub) = match (url, stub) {
+        (Some(url), Some(stub)) if from_environment && url.value.value.is_empty() => (None, Some(stub)),
+        (Some(url), Some(_)) if from_environment => (Some(url), None),
+        as_written => as_written,
+    };
     let endpoint = match (url, stub) {
         (Some(_), Some(_)) => {
             let fault = Fault::new(code::CONFLICT, "a target has either a `url` or a `stub`, not both");

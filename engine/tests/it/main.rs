@@ -6,6 +6,7 @@ mod containment;
 mod interrupted;
 mod kit;
 mod other_targets;
+mod probing;
 mod refusals;
 mod reports;
 mod runs;

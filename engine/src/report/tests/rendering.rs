@@ -34,6 +34,7 @@ fn the_sections_come_in_their_order_and_the_verdict_last() {
             "Judged phase: steady, 10 s",
             "Recovery phase: after, 5 s",
             "Whole run: 17 s",
+            "Probes",
             "Validity",
             "Thresholds",
             "Verdict"

@@ -11,6 +11,7 @@ use crate::record::{
     CheckSample, ConnectParts, CountSample, ExchangeOutcome, ExchangeSample, Finished, Layout, MarkSample, Metric,
     MetricKind, Missed, ObservationSample, Outcome, Percentile, Recorder, Span,
 };
+use crate::report::{ProbeFailure, ProbeResult, ProbeSample, ProbeSeries};
 use crate::verdict::{
     ConnectionCap, Evidence, InFlightCap, Inputs, Measure, Op, Scope, Statistic, Threshold, TimeSeries, Usage,
     WorkerCpu, judge,
@@ -83,6 +84,29 @@ pub(super) fn about() -> About {
     };
     let setting = |key: &str, value: &str| Setting { key: key.to_owned(), value: value.to_owned() };
     About {
+        probes: vec![ProbeResult {
+            probe: "platform".to_owned(),
+            readings: 19,
+            failures: vec![ProbeFailure { failure: "timeout_total: before the request was sent".to_owned(), count: 1 }],
+            series: vec![
+                ProbeSeries {
+                    series: "pool_timeouts_total".to_owned(),
+                    before: Some(2.0),
+                    peak: Some(ProbeSample { at_s: 11.5, value: 1_234.0 }),
+                    peak_phase: Some("steady".to_owned()),
+                    after: Some(1_234.0),
+                    samples: vec![ProbeSample { at_s: 0.0, value: 2.0 }, ProbeSample { at_s: 11.5, value: 1_234.0 }],
+                },
+                ProbeSeries {
+                    series: "pool_sise".to_owned(),
+                    before: None,
+                    peak: None,
+                    peak_phase: None,
+                    after: None,
+                    samples: Vec::new(),
+                },
+            ],
+        }],
         run: Run {
             name: "example".to_owned(),
             title: Some("A made-up run".to_owned()),

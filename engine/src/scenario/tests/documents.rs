@@ -105,7 +105,9 @@ fn every_example_is_taken() {
 fn the_reference_page_has_every_table_as_the_code_has_it() {
     let page = read("scenario.md");
     let mut rebuilt = page.clone();
-    for spec in ALL.iter().skip(1) {
+    // One that holds nothing but tables has none of its own.
+    let has_keys = |spec: &&&Spec| spec.keys.iter().any(|key| !matches!(key.kind, Kind::Table(_) | Kind::Tables(_)));
+    for spec in ALL.iter().skip(1).filter(has_keys) {
         let (begin, end) = (format!("<!-- keys of {} -->\n", spec.title), "<!-- end -->");
         let start = page.find(&begin).unwrap_or_else(|| panic!("a place for {}", spec.title)) + begin.len();
         let length = page[start..].find(end).expect("an end");

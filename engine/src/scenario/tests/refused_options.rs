@@ -61,7 +61,7 @@ error[set.unknown_path]: unknown key `limit` in the scenario
 1 | limit.timeout=5s
   | ^^^^^ did you mean `limits`?
   |
-  = help: known keys: run, target, limits, setup, workload, phase, threshold",
+  = help: known keys: run, target, limits, setup, workload, phase, threshold, probes",
     );
 }
 

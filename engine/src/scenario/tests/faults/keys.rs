@@ -15,7 +15,7 @@ error[scenario.unknown_key]: unknown key `limit` in the scenario
 13 | [limit]
    |  ^^^^^ did you mean `limits`?
    |
-   = help: known keys: run, target, limits, setup, workload, phase, threshold",
+   = help: known keys: run, target, limits, setup, workload, phase, threshold, probes",
     );
 }
 
@@ -195,7 +195,7 @@ error[scenario.unknown_key]: unknown key `wrkload` in the scenario
 1 | wrkload = 1
   | ^^^^^^^ did you mean `workload`?
   |
-  = help: known keys: run, target, limits, setup, workload, phase, threshold
+  = help: known keys: run, target, limits, setup, workload, phase, threshold, probes
 
 error[scenario.bad_duration]: `timeout` must be a length of time
  --> mix.toml:5:11

@@ -2,6 +2,7 @@
 
 mod keys;
 mod phases;
+mod probes;
 mod syntax;
 mod target;
 mod thresholds;

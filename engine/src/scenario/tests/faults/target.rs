@@ -245,3 +245,14 @@ error[limits.bad_host]: an allowed host is written as `host` or `host:port`
    = help: for example: "login.example.com" or "[::1]:8443""#,
     );
 }
+
+#[test]
+fn a_url_of_the_environment_goes_before_a_stub_and_an_empty_one_is_none() {
+    use crate::scenario::Endpoint;
+    let endpoint = |url: &str| {
+        let text = BASE.replace("url = \"http://127.0.0.1:8080\"", &format!("url = \"{url}\"\nstub = \"small\""));
+        super::super::plan(&text).target.endpoint
+    };
+    assert!(matches!(endpoint("${EMPTY:-}"), Endpoint::Stub(_)));
+    assert!(matches!(endpoint("http://${HOST}"), Endpoint::Url(_)));
+}
