@@ -40,19 +40,47 @@ pub(super) struct Run {
     pub url: Option<String>,
 
     /// Method; GET, or POST where there is a body
-    #[arg(short, long, value_name = "METHOD", requires = "url", help_heading = "Without a scenario")]
+    #[arg(
+        short,
+        long,
+        value_name = "METHOD",
+        requires = "url",
+        conflicts_with = "scenario",
+        help_heading = "Without a scenario"
+    )]
     pub method: Option<String>,
 
     /// Header field, as "Name: value" (repeatable)
-    #[arg(short = 'H', long = "header", value_name = "FIELD", requires = "url", help_heading = "Without a scenario")]
+    #[arg(
+        short = 'H',
+        long = "header",
+        value_name = "FIELD",
+        requires = "url",
+        conflicts_with = "scenario",
+        help_heading = "Without a scenario"
+    )]
     pub headers: Vec<String>,
 
     /// Body
-    #[arg(short = 'd', long = "data", value_name = "TEXT", requires = "url", help_heading = "Without a scenario")]
+    #[arg(
+        short = 'd',
+        long = "data",
+        value_name = "TEXT",
+        requires = "url",
+        conflicts_with = "scenario",
+        help_heading = "Without a scenario"
+    )]
     pub body: Option<String>,
 
     /// Expected statuses, such as 200,204; any 2xx where absent
-    #[arg(long, value_name = "STATUS", value_delimiter = ',', requires = "url", help_heading = "Without a scenario")]
+    #[arg(
+        long,
+        value_name = "STATUS",
+        value_delimiter = ',',
+        requires = "url",
+        conflicts_with = "scenario",
+        help_heading = "Without a scenario"
+    )]
     pub expect: Vec<String>,
 
     /// Arrivals per second (scenarios with one phase); 10 with --url

@@ -57,7 +57,11 @@ pub(super) fn result(
     recorders.for_each(|other| recorder.merge(other));
     for (workload, _) in plan.workloads.iter().enumerate() {
         for (phase, _) in plan.phases.iter().enumerate() {
-            recorder.planned(workload, phase, plan.planned.cell(phase, workload));
+            let planned = plan.planned.cell(phase, workload);
+            let cell = phase * plan.workloads.len() + workload;
+            let taken: u64 = course.done.iter().filter_map(|done| done.taken.get(cell)).sum();
+            recorder.planned(workload, phase, planned);
+            recorder.not_offered(workload, phase, planned.saturating_sub(taken));
         }
     }
     let names: Vec<String> = plan.workloads.iter().map(|workload| workload.name.clone()).collect();

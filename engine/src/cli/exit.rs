@@ -2,6 +2,8 @@
 
 use std::process::ExitCode;
 
+use crate::report::Mask;
+
 /// How the program ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
@@ -92,6 +94,12 @@ impl Failure {
     /// A failure with its status and text.
     pub fn new(exit: Exit, text: impl Into<String>) -> Self {
         Self { exit, text: text.into() }
+    }
+
+    /// The same without secrets.
+    #[must_use]
+    pub fn masked(self, mask: &Mask) -> Self {
+        Self { text: mask.apply(&self.text).into_owned(), ..self }
     }
 }
 

@@ -53,9 +53,14 @@ pub(super) fn raise_descriptors(connections: u64, by_default: bool) -> Result<u6
     let needed = connections.saturating_add(DESCRIPTORS_BESIDE);
     if limit < needed {
         let why = if by_default { ", as many as may be in flight: the peak rate × the longest time-out" } else { "" };
+        let at_most = limit.saturating_sub(DESCRIPTORS_BESIDE);
+        if at_most == 0 {
+            return Err(format!(
+                "this process may have {limit} open files, and the engine alone needs {DESCRIPTORS_BESIDE}\n  help: raise the hard limit (ulimit -Hn)"
+            ));
+        }
         return Err(format!(
-            "the run may need {needed} open files ({connections} connections{why}, and {DESCRIPTORS_BESIDE} others), and this process may have {limit}\n  help: shorten limits.timeout, raise the hard limit (ulimit -Hn), or set limits.connections or limits.in_flight to at most {}",
-            limit.saturating_sub(DESCRIPTORS_BESIDE)
+            "the run may need {needed} open files ({connections} connections{why}, and {DESCRIPTORS_BESIDE} others), and this process may have {limit}\n  help: shorten limits.timeout, raise the hard limit (ulimit -Hn), or set limits.connections or limits.in_flight to at most {at_most}"
         ));
     }
     Ok(limit)

@@ -40,7 +40,7 @@ pub fn main() -> Exit {
         Command::Report(arguments) => report::run(arguments),
     };
     done.unwrap_or_else(|failure| {
-        eprintln!("{}", failure.text);
+        output::say(&failure.text);
         failure.exit
     })
 }

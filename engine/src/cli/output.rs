@@ -1,4 +1,4 @@
-//! What goes to stdout.
+//! What goes to stdout and stderr.
 
 use std::io::{self, IsTerminal, Write};
 
@@ -23,6 +23,13 @@ pub(super) fn print(result: &RunResult, format: Format) -> Result<(), Failure> {
         }
     };
     write(&text)
+}
+
+/// Writes a line to stderr. What is said there is for people: where it cannot be written, nobody is there to read it, and
+/// the run goes on.
+pub(super) fn say(line: &str) {
+    let mut stderr = io::stderr().lock();
+    let _ = stderr.write_all(line.as_bytes()).and_then(|()| stderr.write_all(b"\n"));
 }
 
 /// Writes a text to stdout. A reader that has gone away is no error.

@@ -198,7 +198,7 @@ pub(super) fn target(plan: &Plan) -> Result<Target, Failure> {
     let (stub, url) = match &plan.target.endpoint {
         Endpoint::Url(url) => (None, url.to_string()),
         Endpoint::Stub(command) => {
-            let stub = Stub::start(command.words()).map_err(refuse)?;
+            let stub = Stub::start(command.words(), &super::run::mask(plan.secrets())?).map_err(refuse)?;
             let url = stub.url.clone();
             (Some(stub), url)
         }

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
+use super::output;
 use crate::record::{Live, Percentile};
 
 /// When a phase is, for people.
@@ -61,15 +62,15 @@ impl Progress {
                 bar.set_prefix(phase.to_owned());
                 bar.set_message(format!("{:>2}:{:02} left  {text}", left / 60, left % 60));
             }
-            None => eprintln!("{:>4} s  {phase}  {text}", elapsed.as_secs()),
+            None => output::say(&format!("{:>4} s  {phase}  {text}", elapsed.as_secs())),
         }
     }
 
     /// Says something that stays on the screen.
     pub(super) fn say(&self, text: &str) {
         match &self.bar {
-            Some(bar) => bar.suspend(|| eprintln!("{text}")),
-            None => eprintln!("{text}"),
+            Some(bar) => bar.suspend(|| output::say(text)),
+            None => output::say(text),
         }
     }
 

@@ -10,7 +10,7 @@ use super::output;
 /// Where there is no result, or it cannot be read.
 pub(super) fn run(arguments: &Report) -> Result<Exit, Failure> {
     let result =
-        crate::report::load(&arguments.result).map_err(|error| Failure::new(Exit::Usage, error.to_string()))?;
+        crate::report::load(&arguments.result).map_err(|error| Failure::new(Exit::Usage, format!("error: {error}")))?;
     output::print(&result, arguments.format)?;
     Ok(Exit::Passed)
 }

@@ -37,9 +37,14 @@ const WARM_MOST: usize = 16;
 /// Whatever keeps the run from beginning, or its results from being written.
 pub(super) fn run(arguments: &Run) -> Result<Exit, Failure> {
     let plan = plan(arguments)?;
+    let secrets = mask(plan.secrets())?;
+    run_plan(arguments, plan).map_err(|failure| failure.masked(&secrets))
+}
+
+fn run_plan(arguments: &Run, plan: Plan) -> Result<Exit, Failure> {
     let warnings = plan.warnings();
     if !warnings.is_empty() {
-        eprintln!("{}\n", warnings.render(super::colours_on_stderr()));
+        output::say(&format!("{}\n", warnings.render(super::colours_on_stderr())));
     }
     let host = Host::new(prepare::plugin_limits(&plan), None)?;
     let plugins = prepare::plugins(&host, &plan, &arguments.plugins)?;
@@ -131,8 +136,12 @@ fn descriptors(plan: &Plan) -> Result<u64, Failure> {
 
 /// Everything from the stub's start to the last worker's end. Gives what came of it, and the signal that stopped it.
 fn offer(arguments: &Run, plan: &Plan, plugins: &Plugins, descriptors: u64) -> Result<(Course, Option<Exit>), Failure> {
-    let target = prepare::target(plan)?;
-    super::block_on(command(arguments, plan, plugins, &target, descriptors))
+    super::block_on(async {
+        // Before the stub is started, which a signal must not leave behind.
+        let signals = Signals::listen().map_err(|error| Failure::new(Exit::Internal, format!("signals: {error}")))?;
+        let target = prepare::target(plan)?;
+        command(arguments, plan, plugins, &target, descriptors, signals).await
+    })
 }
 
 /// Sets up, assembles the workers, starts them, and watches until they have ended.
@@ -142,8 +151,8 @@ async fn command(
     plugins: &Plugins,
     target: &Target,
     descriptors: u64,
+    mut signals: Signals,
 ) -> Result<(Course, Option<Exit>), Failure> {
-    let mut signals = Signals::listen().map_err(|error| Failure::new(Exit::Internal, format!("signals: {error}")))?;
     let workers = plan.workers as usize;
     let control = Arc::new(Control::new(workers));
     let mut setup = tokio::select! {
@@ -336,7 +345,7 @@ fn conclude(
     if let Err(error) = written {
         return Err(Failure::new(Exit::ResultsNotWritten, format!("error: {error}")));
     }
-    eprintln!("results in {}", prepared.folder().display());
+    output::say(&format!("results in {}", prepared.folder().display()));
     Ok(match (result.judgement.verdict, signal) {
         (_, Some(signal)) => signal,
         (RunVerdict::Passed, None) => Exit::Passed,

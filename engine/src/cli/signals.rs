@@ -1,4 +1,4 @@
-//! Ctrl-C and SIGTERM.
+//! Ctrl-C and SIGTERM; a terminal that goes away counts as the latter.
 
 use std::io;
 
@@ -10,6 +10,9 @@ pub(super) struct Signals {
     interrupt: tokio::signal::unix::Signal,
     #[cfg(unix)]
     terminate: tokio::signal::unix::Signal,
+    /// None where it is ignored on purpose, as under `nohup`.
+    #[cfg(unix)]
+    hangup: Option<tokio::signal::unix::Signal>,
 }
 
 impl Signals {
@@ -20,7 +23,11 @@ impl Signals {
     #[cfg(unix)]
     pub(super) fn listen() -> io::Result<Self> {
         use tokio::signal::unix::{SignalKind, signal};
-        Ok(Self { interrupt: signal(SignalKind::interrupt())?, terminate: signal(SignalKind::terminate())? })
+        Ok(Self {
+            interrupt: signal(SignalKind::interrupt())?,
+            terminate: signal(SignalKind::terminate())?,
+            hangup: if ignores_hangup() { None } else { Some(signal(SignalKind::hangup())?) },
+        })
     }
 
     /// Waits for the next signal, and gives the status with which a run ends that it stopped.
@@ -29,6 +36,7 @@ impl Signals {
         tokio::select! {
             _ = self.interrupt.recv() => Exit::Interrupted,
             _ = self.terminate.recv() => Exit::Terminated,
+            () = hung_up(self.hangup.as_mut()) => Exit::Terminated,
         }
     }
 
@@ -47,4 +55,23 @@ impl Signals {
         let _ = tokio::signal::ctrl_c().await;
         Exit::Interrupted
     }
+}
+
+#[cfg(unix)]
+async fn hung_up(hangup: Option<&mut tokio::signal::unix::Signal>) {
+    match hangup {
+        Some(hangup) => {
+            hangup.recv().await;
+        }
+        None => std::future::pending().await,
+    }
+}
+
+/// Whether this process was started so as to ignore SIGHUP. Known on Linux only; elsewhere it is not.
+#[cfg(unix)]
+fn ignores_hangup() -> bool {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let mask = status.lines().find_map(|line| u64::from_str_radix(line.strip_prefix("SigIgn:")?.trim(), 16).ok());
+    // SIGHUP is signal 1, the lowest bit.
+    mask.is_some_and(|mask| mask & 1 == 1)
 }

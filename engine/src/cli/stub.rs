@@ -6,8 +6,13 @@ use std::process::{Child, Command, Stdio};
 use std::sync::mpsc;
 use std::time::Duration;
 
+use super::output;
+use crate::report::Mask;
+
 /// How long the stub may take to say where it listens.
 const START: Duration = Duration::from_secs(10);
+/// The most bytes of its first line.
+const LONGEST_LINE: u64 = 4 << 10;
 /// The stub's program.
 const PROGRAM: &str = "stub-model";
 
@@ -25,7 +30,7 @@ impl Stub {
     ///
     /// # Errors
     /// A text that says what went wrong and what to do.
-    pub(super) fn start(arguments: &[String]) -> Result<Self, String> {
+    pub(super) fn start(arguments: &[String], mask: &Mask) -> Result<Self, String> {
         let program = find();
         let mut command = Command::new(&program);
         command.args(arguments).args(["--listen", "127.0.0.1:0", "--die-with-parent"]);
@@ -40,7 +45,7 @@ impl Stub {
                     "the stub cannot be started: {shown}: {error}\n  help: build it with `cargo build --release -p stub-model`; it is looked for beside the engine and in PATH"
                 )
             })?;
-        let line = first_line(&mut child);
+        let line = first_line(&mut child, mask);
         match line.as_deref().and_then(|line| line.trim().strip_prefix("listening on ")) {
             Some(url) => Ok(Self { url: url.to_owned(), child }),
             None => Err(format!("the stub did not start: {shown}\n{}", last_words(child))),
@@ -73,20 +78,25 @@ fn find() -> PathBuf {
 
 /// The first line the stub prints, if it comes in time. What it prints later is read and dropped, so that it never waits
 /// for a reader.
-fn first_line(child: &mut Child) -> Option<String> {
+fn first_line(child: &mut Child, mask: &Mask) -> Option<String> {
     let mut output = BufReader::new(child.stdout.take()?);
     let (sender, receiver) = mpsc::channel();
     std::thread::spawn(move || {
         let mut line = String::new();
-        if output.read_line(&mut line).is_ok_and(|bytes| bytes > 0) {
+        if output.by_ref().take(LONGEST_LINE).read_line(&mut line).is_ok_and(|bytes| bytes > 0) {
             let _ = sender.send(line);
         }
         drop(sender);
         let _ = std::io::copy(&mut output, &mut std::io::sink());
     });
     let line = receiver.recv_timeout(START).ok()?;
-    if let Some(mut errors) = child.stderr.take() {
-        std::thread::spawn(move || std::io::copy(&mut errors, &mut std::io::stderr()));
+    if let Some(errors) = child.stderr.take() {
+        let mask = mask.clone();
+        std::thread::spawn(move || {
+            for line in BufReader::new(errors).split(b'\n').map_while(Result::ok) {
+                output::say(&mask.apply(&String::from_utf8_lossy(&line)));
+            }
+        });
     }
     Some(line)
 }

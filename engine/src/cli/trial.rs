@@ -19,15 +19,21 @@ use super::{output, setup, trace};
 /// Whatever keeps the iteration from beginning.
 pub(super) fn run(arguments: &Try) -> Result<Exit, Failure> {
     let (plan, given) = plan(arguments)?;
-    let chosen = chosen(arguments, &plan)?;
-    let host = Host::new(prepare::plugin_limits(&plan), None)?;
-    let plugins = prepare::plugins(&host, &plan, &given)?;
-    let target = prepare::target(&plan)?;
+    let secrets = super::run::mask(plan.secrets())?;
+    try_plan(arguments, &plan, &given).map_err(|failure| failure.masked(&secrets))
+}
+
+fn try_plan(arguments: &Try, plan: &Plan, given: &[std::path::PathBuf]) -> Result<Exit, Failure> {
+    let chosen = chosen(arguments, plan)?;
+    let host = Host::new(prepare::plugin_limits(plan), None)?;
+    let plugins = prepare::plugins(&host, plan, given)?;
     super::block_on(async {
+        // Before the stub is started, which a signal must not leave behind.
         let mut signals =
             Signals::listen().map_err(|error| Failure::new(Exit::Internal, format!("signals: {error}")))?;
+        let target = prepare::target(plan)?;
         let control = Arc::new(Control::new(1));
-        let flow = once(arguments, &plan, &plugins, &target, chosen, &control);
+        let flow = once(arguments, plan, &plugins, &target, chosen, &control);
         tokio::pin!(flow);
         tokio::select! {
             done = &mut flow => done,

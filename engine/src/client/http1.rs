@@ -29,6 +29,9 @@ use crate::clock::{Clock, Time};
 // Bounds the head of an answer, and what is read at a time.
 const MOST_BUFFERED: usize = 64 * 1024;
 
+// How often a task looks again in one turn because hyper is not done yet.
+const MOST_ROUNDS: u32 = 16;
+
 /// Why a request got no further.
 pub(super) enum Lost {
     /// The caller gave it up.
@@ -222,6 +225,7 @@ impl Http1 {
     ) -> Poll<Result<T, Lost>> {
         self.enter(cx, seat);
         let mut quiet = Context::from_waker(Waker::noop());
+        let mut rounds = 0;
         loop {
             if let Err(lost) = Self::check(seat) {
                 return Poll::Ready(Err(lost));
@@ -238,6 +242,12 @@ impl Http1 {
                 continue;
             }
             if !self.relay.open() {
+                break;
+            }
+            rounds += 1;
+            if rounds == MOST_ROUNDS {
+                // A peer that never stops talking: the others, and the deadline, have their turn first.
+                cx.waker().wake_by_ref();
                 break;
             }
             self.relay.mute();

@@ -66,7 +66,7 @@ const BYTE_ORDER_MARK: char = '\u{feff}';
 pub fn load(path: &Path, overrides: &Overrides, surroundings: &Surroundings) -> Result<Plan, Faults> {
     let shown = path.display();
     let refuse = |sources, fault| Err(Faults::new(Arc::new(sources), vec![fault]));
-    let bytes = match std::fs::read(path) {
+    let bytes = match read(path) {
         Ok(bytes) => bytes,
         Err(error) if error.kind() == ErrorKind::NotFound => {
             let fault = Fault::new(code::NOT_FOUND, format!("there is no scenario `{shown}`"));
@@ -89,6 +89,19 @@ pub fn load(path: &Path, overrides: &Overrides, surroundings: &Surroundings) -> 
             refuse(sources, fault.hint("save it as UTF-8"))
         }
     }
+}
+
+/// The most bytes of a scenario; whatever is longer is something else.
+const LONGEST: u64 = 16 << 20;
+
+fn read(path: &Path) -> std::io::Result<Vec<u8>> {
+    use std::io::Read as _;
+    let mut bytes = Vec::new();
+    std::fs::File::open(path)?.take(LONGEST + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > LONGEST {
+        return Err(std::io::Error::new(ErrorKind::FileTooLarge, format!("it is longer than {} MiB", LONGEST >> 20)));
+    }
+    Ok(bytes)
 }
 
 /// The plan of a scenario's text. `path` names it in faults, and relative paths in it count from that file's folder.

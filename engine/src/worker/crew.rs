@@ -19,7 +19,7 @@ use crate::schedule::Schedule;
 
 use super::control::Control;
 use super::core::{Core, Notice, Parts, Workload};
-use super::drive::{Driver, Offer};
+use super::drive::{Driven, Driver, Offer};
 use super::flight::{Job, Kind};
 use super::hear::Ears;
 use super::instances::{Instances, Isolation};
@@ -135,6 +135,9 @@ pub struct Done {
     pub log_dropped: u64,
     /// CPU time of its thread in each second of the run.
     pub cpu: Vec<Duration>,
+    /// How many arrivals of its share fell due before the end or a stop, by phase and workload (`phase × workloads +
+    /// workload`).
+    pub taken: Vec<u64>,
     /// What its connections were like.
     pub usage: Usage,
     /// A workload whose plugin faulted over and over.
@@ -328,10 +331,10 @@ impl Post {
             tolerance: settings.tolerance,
             drain: settings.drain,
         };
-        let cpu = Driver::new(Rc::clone(&core), pacer, self.control, self.number, offer).run().await;
+        let driven = Driver::new(Rc::clone(&core), pacer, self.control, self.number, offer).run().await;
         let usage = client.usage();
         client.close();
-        Ok(finish(&core, cpu, usage))
+        Ok(finish(&core, driven, usage))
     }
 }
 
@@ -348,14 +351,15 @@ pub(super) fn assemble_core(
 }
 
 /// What a worker's core holds in the end.
-fn finish(core: &Rc<RefCell<Core>>, cpu: Vec<Duration>, usage: Usage) -> Done {
+fn finish(core: &Rc<RefCell<Core>>, driven: Driven, usage: Usage) -> Done {
     let mut core = core.borrow_mut();
     let layout = Arc::new(Layout::default());
     Done {
         recorder: std::mem::replace(&mut core.recorder, Recorder::new(layout, 0)),
         faults: std::mem::take(&mut core.faults),
         log_dropped: core.log_gate.dropped,
-        cpu,
+        cpu: driven.cpu,
+        taken: driven.taken,
         usage,
         hopeless: core.hopeless(),
     }

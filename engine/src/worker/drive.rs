@@ -61,6 +61,18 @@ pub(super) struct Driver<S> {
     /// CPU time of each second so far, and of the thread at the last one.
     cpu: Vec<Duration>,
     last_cpu: Duration,
+    /// Arrivals taken from the source, by phase and workload (`phase × workloads + workload`).
+    taken: Vec<u64>,
+    workloads: usize,
+}
+
+/// What a worker's loop came to.
+pub(super) struct Driven {
+    /// CPU time of its thread in each second of the run.
+    pub(super) cpu: Vec<Duration>,
+    /// How many arrivals fell due before the end or a stop, by phase and workload (`phase × workloads + workload`). What is
+    /// planned beyond them was not offered; counting those one by one would take as long as the schedule.
+    pub(super) taken: Vec<u64>,
 }
 
 impl<S: Iterator<Item = Job>> Driver<S> {
@@ -71,9 +83,9 @@ impl<S: Iterator<Item = Job>> Driver<S> {
         worker: usize,
         mut offer: Offer<S>,
     ) -> Self {
-        let (clock, t0) = {
+        let (clock, t0, workloads, phases) = {
             let core = core.borrow();
-            (Rc::clone(&core.clock), core.t0)
+            (Rc::clone(&core.clock), core.t0, core.workloads.len(), core.phases.len())
         };
         let next = offer.source.next();
         Self {
@@ -89,13 +101,14 @@ impl<S: Iterator<Item = Job>> Driver<S> {
             next_second: t0 + Duration::from_secs(1),
             cpu: Vec::new(),
             last_cpu: thread_cpu(),
+            taken: vec![0; workloads * phases],
+            workloads,
             clock,
         }
     }
 
-    /// Offers the whole share, or up to a stop, and drains. When it returns, nothing is in flight. Gives the CPU time the
-    /// worker's thread used in each second of the run.
-    pub(super) async fn run(mut self) -> Vec<Duration> {
+    /// Offers the whole share, or up to a stop, and drains. When it returns, nothing is in flight.
+    pub(super) async fn run(mut self) -> Driven {
         self.offer_all().await;
         self.give_up_waiting();
         let deadline = self.clock.now() + self.offer.drain;
@@ -113,7 +126,7 @@ impl<S: Iterator<Item = Job>> Driver<S> {
         core.recorder.close(now);
         self.control.tell(self.worker, core.recorder.take_live());
         drop(core);
-        self.cpu
+        Driven { cpu: self.cpu, taken: self.taken }
     }
 
     /// Until the schedule has ended or a stop was asked for.
@@ -145,6 +158,9 @@ impl<S: Iterator<Item = Job>> Driver<S> {
     fn start_due(&mut self, now: Time) -> bool {
         while let Some(job) = self.next.filter(|job| job.due <= now) {
             self.waiting.push_back(Waiting { job, seen: now });
+            if let Some(taken) = self.taken.get_mut(job.phase * self.workloads + job.workload) {
+                *taken += 1;
+            }
             self.next = self.offer.source.next();
         }
         let mut core = self.core.borrow_mut();
@@ -170,15 +186,12 @@ impl<S: Iterator<Item = Job>> Driver<S> {
         true
     }
 
-    /// Those still waiting when the offering ends were due, so they are missed; what was not due yet is not offered.
+    /// Those still waiting when the offering ends were due, so they are missed.
     fn give_up_waiting(&mut self) {
         let mut core = self.core.borrow_mut();
         for Waiting { job, .. } in self.waiting.drain(..) {
             let cause = if self.denied { Missed::NoSlot } else { Missed::GeneratorLate };
             core.recorder.missed(job.workload, job.phase, job.due, cause);
-        }
-        for job in self.next.take().into_iter().chain(&mut self.offer.source) {
-            core.recorder.not_offered(job.workload, job.phase, 1);
         }
     }
 

@@ -16,7 +16,9 @@ fn signal(child: &Child, signal: rustix::process::Signal) {
 
 #[test]
 fn one_signal_stops_offering_drains_and_reports() {
-    for (kind, status) in [(rustix::process::Signal::INT, 130), (rustix::process::Signal::TERM, 143)] {
+    for (kind, status) in
+        [(rustix::process::Signal::INT, 130), (rustix::process::Signal::TERM, 143), (rustix::process::Signal::HUP, 143)]
+    {
         let target = stub();
         let place = Place::new();
         let child = started(&place, &format!("{}/small", target.url()));
@@ -50,4 +52,39 @@ fn a_second_signal_waits_for_nothing_and_what_was_recorded_is_written() {
     let states = states(&result, "http");
     assert!(states["abandoned"].as_u64().unwrap() > 0, "{states}");
     assert_eq!(states["ok"], 0);
+}
+
+/// What is not offered is computed, not counted: a month of a high rate ends as quickly as a minute.
+#[test]
+fn a_schedule_of_a_month_stops_at_once() {
+    let target = stub();
+    let place = Place::new();
+    let child = place
+        .load(&format!("{}/small", target.url()), "1000", "30days", &["--set", "limits.in_flight=500"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    std::thread::sleep(Duration::from_millis(1_500));
+    signal(&child, rustix::process::Signal::INT);
+    let begun = std::time::Instant::now();
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(130), "{output:?}");
+    // Counting two and a half billion arrivals one by one took minutes.
+    assert!(begun.elapsed() < Duration::from_secs(30), "{:?}", begun.elapsed());
+    let result = place.result();
+    assert_identity(&result);
+    assert_eq!(states(&result, "http")["planned"], 2_592_000_000_u64);
+}
+
+#[test]
+fn a_stderr_that_nobody_reads_loses_nothing() {
+    let target = stub();
+    let place = Place::new();
+    let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+    let mut command =
+        place.command(&["run", "--url", &format!("{}/small", target.url()), "--rate", "20", "--duration", "2s"]);
+    let output = command.stderr(full).output().unwrap();
+    assert!([0, 12].contains(&output.status.code().unwrap()), "{output:?}");
+    assert_identity(&place.result());
 }

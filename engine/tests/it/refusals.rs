@@ -227,3 +227,26 @@ fn more_descriptors_than_there_may_be() {
         )
     );
 }
+
+#[test]
+fn no_refusal_shows_what_came_from_the_environment() {
+    for (right, wrong, status) in [
+        ("path = \"/small\"", "path = \"${SECRET_PATH}\"", 4),
+        ("url = \"http://127.0.0.1:1\"", "stub = \"small --token ${SECRET_PATH} --bogus\"", 3),
+    ] {
+        let target = stub();
+        let place = Place::with(&LOAD.replace(right, wrong).replace("http://127.0.0.1:1", &target.url()));
+        let mut command = place.command(&["run", "--scenario", "load.toml"]);
+        let ran = Ran::from(command.env("SECRET_PATH", "tOpSeCrEt").output().unwrap());
+        assert_eq!(ran.status, status, "{}", ran.stderr);
+        assert!(!ran.stderr.contains("tOpSeCrEt") && ran.stderr.contains("***"), "{}", ran.stderr);
+    }
+}
+
+#[test]
+fn what_is_for_a_url_is_not_ignored_beside_a_scenario() {
+    for option in ["--method=PUT", "--header=X-A: b", "--data=x", "--expect=500"] {
+        let text = refused(&Place::with(LOAD), &["run", "--scenario", "load.toml", option], 2);
+        assert!(text.starts_with("error: the argument '--scenario <FILE>' cannot be used with"), "{text}");
+    }
+}

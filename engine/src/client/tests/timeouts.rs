@@ -4,7 +4,7 @@ use std::cell::Cell;
 use std::rc::Rc;
 use std::time::Duration;
 
-use super::kit::{Jumping, Memory, OK, Peer, World, on_virtual_time, settings, settle};
+use super::kit::{Jumping, Memory, OK, Peer, World, listen, on_sockets, on_virtual_time, settings, settle};
 use crate::client::{ReadMode, Timeouts};
 use crate::clock::Virtual;
 
@@ -269,5 +269,39 @@ fn a_request_whose_time_is_over_is_not_sent_when_a_connection_becomes_free() {
             assert_eq!(world.end(token).await.text(), "200 ok");
         }
         assert_eq!(network.connections.get(), 1);
+    });
+}
+
+#[test]
+fn a_peer_that_never_stops_talking_neither_outlives_its_time_nor_stops_the_others() {
+    on_sockets(async {
+        let address = listen("127.0.0.1:0", |_, mut peer| async move {
+            let first = peer.request().await;
+            if first.starts_with("GET /endless") {
+                let flood = "HTTP/1.1 100 Continue\r\n\r\n".repeat(1_000);
+                // From a thread of its own: here client and server share one.
+                let socket = peer.0.into_std().expect("a socket");
+                socket.set_nonblocking(false).expect("a socket");
+                std::thread::spawn(move || {
+                    let mut socket = socket;
+                    while std::io::Write::write_all(&mut socket, flood.as_bytes()).is_ok() {}
+                });
+                return;
+            }
+            peer.send(OK).await;
+            peer.answer_all(OK).await;
+        })
+        .await;
+        let world = World::on_sockets(settings(&format!("http://{address}")));
+        let mut request = world.get("/endless");
+        request.timeouts.total = SECOND;
+        let endless = world.send(request);
+        let mut answered = 0;
+        while world.ended(endless).is_none() {
+            assert_eq!(world.ask(world.get("/")).await.text(), "200 ok");
+            answered += 1;
+        }
+        assert!(world.end(endless).await.text().starts_with("timeout_total: "));
+        assert!(answered > 1, "the others had no turn");
     });
 }
