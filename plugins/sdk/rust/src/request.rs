@@ -118,6 +118,12 @@ impl<'a> RequestBuilder<'a> {
         Ok(request.body(bytes))
     }
 
+    /// Sends these pairs as a form (`application/x-www-form-urlencoded`), in this order.
+    pub fn form(self, pairs: &[(&str, &str)]) -> Self {
+        let body = form_urlencoded::Serializer::new(String::new()).extend_pairs(pairs).finish();
+        self.field("content-type", "application/x-www-form-urlencoded").body(body.into_bytes())
+    }
+
     /// The most bytes the answer's body may have, after decompression, 1 to 64 MiB; 16 MiB where not said. A larger
     /// one is the failure `body_too_large`.
     pub fn max_body(mut self, bytes: u32) -> Self {
