@@ -35,7 +35,11 @@ impl Stop {
     /// after 100 bytes. Where nothing is left to quote, `<what>` alone.
     pub fn quoting(what: &str, text: &str) -> Self {
         let reduced = reduced(text);
-        if reduced.is_empty() { Self::Failed(what.to_owned().into()) } else { Self::failed(format!("{what}: {reduced}")) }
+        if reduced.is_empty() {
+            Self::Failed(what.to_owned().into())
+        } else {
+            Self::failed(format!("{what}: {reduced}"))
+        }
     }
 }
 
