@@ -24,7 +24,7 @@ fn a_missing_value_is_refused_with_both_ways_to_give_it() {
         refusal(Some("t".to_owned()), None),
         "config.organization: missing; add [[setup]] plugin = \"login\", or give it here"
     );
-    assert_eq!(refusal(Some("".to_owned()), None), "config.token: must not be empty");
+    assert_eq!(refusal(Some(String::new()), None), "config.token: must not be empty");
     assert_eq!(
         Given::ByLoginWith("trigger_id").take("trigger", None, None).expect_err("a refusal"),
         "config.trigger: missing; add [[setup]] plugin = \"login\" with `trigger_id` in its config, or give it here"
