@@ -14,11 +14,11 @@ const BURST: u64 = 8;
 pub(crate) struct Answer {
     /// An event with something in it has come.
     began: bool,
-    reasoned: bool,
-    spoke: bool,
     finished: bool,
     /// `[DONE]` has come.
     done: bool,
+    /// What has come at least once.
+    heard: Output,
     /// Chunks with output, and reads that brought some.
     chunks: u64,
     reads: u64,
@@ -82,14 +82,13 @@ impl Answer {
             ctx.lap(TOKEN_GAP, 1);
             self.counted = usage.and_then(|usage| usage.completion_tokens).unwrap_or(1).max(1);
         }
-        if output.reasoning && !self.reasoned {
-            self.reasoned = true;
+        if output.reasoning && !self.heard.reasoning {
             ctx.mark(FIRST_REASONING_TOKEN, Since::Due);
         }
-        if output.text && !self.spoke {
-            self.spoke = true;
+        if output.text && !self.heard.text {
             ctx.mark(FIRST_TOKEN, Since::Due);
         }
+        self.heard.add(output);
     }
 
     /// A count, of all tokens so far or of all there were.

@@ -125,13 +125,11 @@ impl OpenAiChat {
         let turn = usize::try_from(ctx.arrival().index % self.prompts.len() as u64).unwrap_or(0);
         let prompt = &self.prompts[turn];
         let request = ctx.post(&self.path).name("chat").fields(&self.fields);
-        Ok(match prompt.body {
-            Some(body) => request.blob(body),
-            None => {
-                let text = format!("[{:016x}] {}", ctx.arrival().seed, prompt.text);
-                request.body(self.body(&text).map_err(|_| Stop::failed("body has no JSON form"))?)
-            }
-        })
+        if let Some(body) = prompt.body {
+            return Ok(request.blob(body));
+        }
+        let text = format!("[{:016x}] {}", ctx.arrival().seed, prompt.text);
+        Ok(request.body(self.body(&text).map_err(|_| Stop::failed("body has no JSON form"))?))
     }
 
     fn body(&self, prompt: &str) -> Result<Vec<u8>, String> {

@@ -63,6 +63,13 @@ pub(crate) struct Output {
 }
 
 impl Output {
+    /// What is in this or in that.
+    pub(crate) fn add(&mut self, other: Self) {
+        self.text |= other.text;
+        self.reasoning |= other.reasoning;
+        self.tools |= other.tools;
+    }
+
     /// Whether the model has said anything in it.
     pub(crate) fn any(self) -> bool {
         self.text || self.reasoning || self.tools

@@ -12,7 +12,7 @@ use crate::plan::OpenAiChat;
 const PATH: &str = "/v1/chat/completions";
 const CONFIG: &str = r#"{ "model": "m", "prompt": "hi" }"#;
 
-/// The role, as OpenAI's first chunk has it.
+/// The role, as it comes first.
 const ROLE: &str = r#"{"choices":[{"index":0,"delta":{"role":"assistant","content":""},"finish_reason":null}]}"#;
 const STOP: &str = r#"{"choices":[{"index":0,"delta":{},"finish_reason":"stop"}],"usage":null}"#;
 const DONE: &str = "[DONE]";
