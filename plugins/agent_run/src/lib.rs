@@ -15,8 +15,8 @@
 //! timeout = "90s"
 //! ```
 
-use engine_sdk::{Context, Metric, Shared, Stop, Verdict, Workload};
-use platform::{Access, Given, Session, segment, texts};
+use engine_sdk::{Context, Metric, Shared, Stop, Verdict, Workload, percent_encode};
+use platform::{Access, Given, Session, texts};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -72,7 +72,7 @@ impl Workload for AgentRun {
         let session: Session = shared.read()?;
         let access = Access::new(config.token, config.organization, &session)?;
         let agent = Given::ByLogin.take("agent", config.agent, session.agent.as_deref())?;
-        Ok(Self { path: format!("/api/v1/agents/{}/run", segment(&agent)), access, inputs: config.inputs })
+        Ok(Self { path: format!("/api/v1/agents/{}/run", percent_encode(&agent)), access, inputs: config.inputs })
     }
 
     async fn iterate(&self, ctx: Context) -> Verdict {

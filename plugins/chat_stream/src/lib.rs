@@ -21,8 +21,8 @@
 
 mod frame;
 
-use engine_sdk::{Context, Metric, Shared, Since, Socket, Stop, Verdict, Workload};
-use platform::{Access, Given, Session, segment, texts};
+use engine_sdk::{Context, Metric, Shared, Since, Socket, Stop, Verdict, Workload, percent_encode};
+use platform::{Access, Given, Session, texts};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -97,7 +97,7 @@ impl Workload for ChatStream {
             return Err("config.token: has characters that a WebSocket's subprotocol cannot carry".to_owned());
         }
         Ok(Self {
-            path: format!("/api/v1/ws/agent?organization_id={}", segment(access.organization())),
+            path: format!("/api/v1/ws/agent?organization_id={}", percent_encode(access.organization())),
             subprotocol,
             access,
             agent,

@@ -15,8 +15,8 @@
 //! config = { size = 16384 }
 //! ```
 
-use engine_sdk::{Arrival, Context, Metric, Rng, Shared, Verdict, Workload};
-use platform::{Access, Given, Session, segment, texts};
+use engine_sdk::{Arrival, Context, Metric, Rng, Shared, Verdict, Workload, percent_encode};
+use platform::{Access, Given, Session, texts};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -82,7 +82,7 @@ impl Workload for Ingest {
         let access = Access::new(config.token, config.organization, &session)?;
         let from = Given::ByLoginWith("collection");
         let collection = from.take("collection", config.collection, session.collection.as_deref())?;
-        let path = format!("/api/v1/rag/collections/{}/ingest", segment(&collection));
+        let path = format!("/api/v1/rag/collections/{}/ingest", percent_encode(&collection));
         Ok(Self { path, access, size: config.size, field: config.field })
     }
 

@@ -2,8 +2,8 @@
 
 use std::fmt::Write;
 
-use engine_sdk::{Context, ExchangeFailed, Level, Reply, Stop, Verdict};
-use platform::{Access, segment};
+use engine_sdk::{Context, ExchangeFailed, Level, Reply, Stop, Verdict, percent_encode};
+use platform::Access;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
@@ -46,7 +46,7 @@ pub(crate) async fn probe(model: &Model, ctx: &Context, access: &Access, agent: 
         ctx.log(Level::Info, "whether the platform reaches its model cannot be seen here: the target has no /seen");
         return Ok(());
     };
-    let path = format!("/api/v1/agents/{}/run", segment(agent));
+    let path = format!("/api/v1/agents/{}/run", percent_encode(agent));
     let input = format!("This is {marker}, a test before a load test. Answer with one word.");
     let request = ctx.post(path).name("run").fields(access.fields()).json(&Run { input: &input })?;
     if request.send().await?.status() != 200 {

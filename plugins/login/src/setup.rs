@@ -1,7 +1,7 @@
 //! The setup flow: from a log-in to what the workloads need.
 
-use engine_sdk::{Context, Level, Reply, Stop, Verdict};
-use platform::{Access, Session, Trigger, segment};
+use engine_sdk::{Context, Level, Reply, Stop, Verdict, percent_encode};
+use platform::{Access, Session, Trigger};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
@@ -106,7 +106,7 @@ async fn agent(plan: &Plan, ctx: &Context, access: &Access) -> Result<String, St
 }
 
 async fn collection(name: &str, ctx: &Context, access: &Access) -> Verdict {
-    let path = format!("/api/v1/rag/collections/{}", segment(name));
+    let path = format!("/api/v1/rag/collections/{}", percent_encode(name));
     let reply = ctx.get(path).name("collection").fields(access.fields()).send().await?;
     if reply.status() == 404 {
         return refuse(refusal::UNKNOWN_COLLECTION);

@@ -22,9 +22,9 @@
 
 use std::fmt::Write;
 
-use engine_sdk::{Context, Reply, Shared, Stop, Verdict, Workload};
+use engine_sdk::{Context, Reply, Shared, Stop, Verdict, Workload, percent_encode};
 use hmac::{Hmac, KeyInit, Mac};
-use platform::{Access, Given, Session, segment, texts};
+use platform::{Access, Given, Session, texts};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -108,7 +108,7 @@ impl Workload for TriggerFire {
         // A key of any length will do.
         let signer = Hmac::new_from_slice(secret.as_bytes()).map_err(|_| "config.webhook_secret: no key".to_owned())?;
         Ok(Self {
-            path: format!("/api/v1/webhooks/triggers/{}/{}", segment(&source), segment(&id)),
+            path: format!("/api/v1/webhooks/triggers/{}/{}", percent_encode(&source), percent_encode(&id)),
             access,
             signer,
             event: config.event,

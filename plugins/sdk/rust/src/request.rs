@@ -9,6 +9,7 @@ use serde::Serialize;
 
 use crate::bindings::engine::workload::types::{self, Body, ReadMode, ServerSentEvent};
 use crate::context::{Context, nanoseconds};
+use crate::encode::percent_encode;
 use crate::inbox::{Answer, Lease};
 use crate::reply::Head;
 use crate::stream::{Empty, OpeningStream, StreamItem};
@@ -118,9 +119,11 @@ impl<'a> RequestBuilder<'a> {
         Ok(request.body(bytes))
     }
 
-    /// Sends these pairs as a form (`application/x-www-form-urlencoded`), in this order.
+    /// Sends these pairs as a form (`application/x-www-form-urlencoded`), in this order. A space is sent as `%20`, which
+    /// every reader of forms takes as well as `+`: the engine masks a secret in its percent-encoded form too.
     pub fn form(self, pairs: &[(&str, &str)]) -> Self {
-        let body = form_urlencoded::Serializer::new(String::new()).extend_pairs(pairs).finish();
+        let pairs = pairs.iter().map(|(name, value)| format!("{}={}", percent_encode(name), percent_encode(value)));
+        let body = pairs.collect::<Vec<_>>().join("&");
         self.field("content-type", "application/x-www-form-urlencoded").body(body.into_bytes())
     }
 

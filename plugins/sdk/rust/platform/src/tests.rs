@@ -1,7 +1,7 @@
 use engine_sdk::Rng;
 use serde_json::json;
 
-use crate::{Access, Given, Session, Trigger, segment, texts};
+use crate::{Access, Given, Session, Trigger, texts};
 
 #[test]
 fn the_configuration_goes_before_what_login_shared() {
@@ -48,12 +48,6 @@ fn a_session_leaves_other_keys_alone_and_shares_only_what_there_is() {
     assert_eq!(session.trigger, Some(Trigger { source: "s".to_owned(), id: "i".to_owned() }));
     let again = serde_json::to_value(&session).expect("JSON");
     assert_eq!(again, json!({ "access_token": "t", "trigger": { "source": "s", "id": "i" } }));
-}
-
-#[test]
-fn ids_in_paths_are_encoded() {
-    assert_eq!(segment("a-b_c.d~1"), "a-b_c.d~1");
-    assert_eq!(segment("a b/é?#%"), "a%20b%2F%C3%A9%3F%23%25");
 }
 
 #[test]
