@@ -10,10 +10,11 @@
 //! config = { token = "${TOKEN}", organization = "org-1", limit = 20 }
 //! ```
 //!
-//! Token and organization may also come from a setup flow that shares `token` and `organization`; what the
-//! configuration says goes first.
+//! Without a configuration, token and organization are those of the setup plugin `login`; what the configuration says
+//! goes first.
 
 use engine_sdk::{Context, Shared, Stop, Verdict, Workload};
+use platform::Access;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde::de::IgnoredAny;
@@ -25,9 +26,9 @@ const LISTS: [&str; 3] = ["agents", "runs", "conversations"];
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Config {
-    /// The bearer token; what setup has shared as `token` where absent.
+    /// The bearer token; that of `login` where absent.
     token: Option<String>,
-    /// The organization's id; what setup has shared as `organization` where absent.
+    /// The organization's id; that of `login` where absent.
     organization: Option<String>,
     /// The most items of one answer, 1 to 1000.
     #[serde(default = "default_limit")]
@@ -42,7 +43,7 @@ fn default_limit() -> u32 {
 /// Everything that need not be made anew for each request.
 struct ApiRead {
     paths: [String; LISTS.len()],
-    fields: [(&'static str, String); 3],
+    access: Access,
 }
 
 /// What a list's answer must look like; the items themselves are not looked at.
@@ -59,30 +60,19 @@ impl Workload for ApiRead {
     const SUMMARY: &str = "Reads the lists of agents, runs and conversations in rotation";
 
     fn configure(config: Config, shared: Shared) -> Result<Self, String> {
-        let given = |value: Option<String>, key: &str| {
-            value
-                .or_else(|| shared.text(key).map(str::to_owned))
-                .filter(|text| !text.is_empty())
-                .ok_or_else(|| format!("config.{key}: missing; give it here, or have a [[setup]] plugin share `{key}`"))
-        };
         if !(1..=1000).contains(&config.limit) {
             return Err(format!("config.limit: {} is not within 1 to 1000", config.limit));
         }
-        let token = given(config.token, "token")?;
-        let organization = given(config.organization, "organization")?;
         Ok(Self {
             paths: LISTS.map(|list| format!("/api/v1/{list}?limit={}", config.limit)),
-            fields: [
-                ("Accept", "application/json".to_owned()),
-                ("Authorization", format!("Bearer {token}")),
-                ("X-Organization-Id", organization),
-            ],
+            access: Access::new(config.token, config.organization, &shared.read()?)?,
         })
     }
 
     async fn iterate(&self, ctx: Context) -> Verdict {
         let turn = usize::try_from(ctx.arrival().index % LISTS.len() as u64).unwrap_or(0);
-        let reply = ctx.get(&self.paths[turn]).name(LISTS[turn]).fields(&self.fields).wanted_fields(&[]).send().await?;
+        let request = ctx.get(&self.paths[turn]).name(LISTS[turn]).fields(self.access.fields()).wanted_fields(&[]);
+        let reply = request.send().await?;
         reply.expect_status(200)?;
         reply.json::<List>().map_err(|_| Stop::failed("no items"))?;
         Ok(())

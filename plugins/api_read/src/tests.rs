@@ -54,11 +54,11 @@ fn a_failed_exchange_keeps_its_reason() {
 }
 
 #[test]
-fn token_and_organization_may_come_from_setup() {
-    let shared = serde_json::json!({ "token": "from setup", "organization": "org-2" });
+fn token_and_organization_may_come_from_login() {
+    let shared = serde_json::json!({ "access_token": "from-login", "organization": "org-2" });
     let script = Script::new().shared(&shared).on("GET", "/api/v1/agents").reply(200, r#"{ "items": [] }"#);
     let run = script.run::<ApiRead>(r#"{ "organization": "org-1" }"#);
-    assert_eq!(run.requests()[0].field("authorization"), Some("Bearer from setup"));
+    assert_eq!(run.requests()[0].field("authorization"), Some("Bearer from-login"));
     assert_eq!(run.requests()[0].field("x-organization-id"), Some("org-1"), "the configuration goes first");
 }
 
@@ -67,7 +67,7 @@ fn a_wrong_configuration_is_refused_with_its_key() {
     let refusal = |config| configure::<ApiRead>(config).expect_err("a refusal");
     assert_eq!(
         refusal(r#"{ "organization": "o" }"#),
-        "config.token: missing; give it here, or have a [[setup]] plugin share `token`"
+        "config.token: missing; add [[setup]] plugin = \"login\", or give it here"
     );
     assert_eq!(
         refusal(r#"{ "token": "t", "organization": "o", "limit": 0 }"#),

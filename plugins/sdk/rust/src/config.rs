@@ -26,6 +26,14 @@ impl Shared {
         self.get(key).and_then(Value::as_str)
     }
 
+    /// Everything as a value of this shape.
+    ///
+    /// # Errors
+    /// A text that names the key and what was expected there; a refusal for `configure`.
+    pub fn read<T: DeserializeOwned>(&self) -> Result<T, String> {
+        shaped("shared", Value::Object(self.0.clone()))
+    }
+
     /// Everything.
     pub fn object(&self) -> &Map<String, Value> {
         &self.0
@@ -49,9 +57,14 @@ impl Shared {
 pub(crate) fn parse<T: DeserializeOwned>(json: &str) -> Result<T, String> {
     // By way of a value: its errors have no line and column, which mean nothing in what was TOML once.
     let value: Value = serde_json::from_str(json).map_err(|error| format!("config: {error}"))?;
+    shaped("config", value)
+}
+
+/// A value of this shape; `whole` is what the text calls all of it.
+fn shaped<T: DeserializeOwned>(whole: &str, value: Value) -> Result<T, String> {
     serde_path_to_error::deserialize(value).map_err(|error| match error.path().to_string().as_str() {
-        "." => format!("config: {}", error.inner()),
-        path => format!("config.{path}: {}", error.inner()),
+        "." => format!("{whole}: {}", error.inner()),
+        path => format!("{whole}.{path}: {}", error.inner()),
     })
 }
 

@@ -6,6 +6,7 @@ use std::rc::Rc;
 use std::task::{Context as TaskContext, Poll};
 use std::time::Duration;
 
+use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use crate::bindings::engine::workload::types::{Arrival, Level, Since};
@@ -113,9 +114,19 @@ impl Context {
         backend::check(check.id(), passed);
     }
 
-    /// In setup only: merges these keys into what every later `configure` is given.
-    pub fn share(&self, object: &serde_json::Map<String, serde_json::Value>) {
-        backend::share(&serde_json::Value::Object(object.clone()).to_string());
+    /// In setup only: merges the keys of this object (a struct, a map) into what every later `configure` is given. Each
+    /// text in it is masked wherever text leaves the engine.
+    ///
+    /// # Errors
+    /// [`Stop::Failed`] where the value has no form as a JSON object.
+    pub fn share<T: Serialize + ?Sized>(&self, object: &T) -> Result<(), Stop> {
+        match serde_json::to_value(object) {
+            Ok(value @ serde_json::Value::Object(_)) => {
+                backend::share(&value.to_string());
+                Ok(())
+            }
+            _ => Err(Stop::failed("what is shared is no JSON object")),
+        }
     }
 
     /// A line for the plugin's author: shown by `engine try`, rate-limited in a run.

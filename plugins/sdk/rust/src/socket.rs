@@ -179,6 +179,27 @@ impl Socket {
         .await
     }
 
+    /// All messages at hand, at least one: those of one read share its time. `None` as of [`next`](Self::next).
+    ///
+    /// # Errors
+    /// As [`next`](Self::next).
+    pub async fn next_batch(&mut self) -> Result<Option<Vec<Message>>, ExchangeFailed> {
+        let Some(first) = self.next().await? else { return Ok(None) };
+        let mut batch = vec![first];
+        poll_fn(|cx| {
+            // Ready at once: takes what is there, waits for nothing.
+            self.lease.poll(cx, |slot| {
+                batch.extend(slot.items.drain(..).filter_map(|item| match item {
+                    Item::Message(message) => Some(message),
+                    _ => None,
+                }));
+                Some(())
+            })
+        })
+        .await;
+        Ok(Some(batch))
+    }
+
     /// Starts the close handshake and waits for its end; messages that still come are dropped.
     ///
     /// # Errors

@@ -29,6 +29,42 @@ impl Stop {
     pub fn failed(text: impl Into<Cow<'static, str>>) -> Self {
         Self::Failed(text.into())
     }
+
+    /// A failure that quotes what the peer said, as `<what>: <text>`: reduced, so that texts which differ in ids and
+    /// numbers alone are one. Words with a digit or an `@` and words of more than 24 bytes become `#`, and all is cut
+    /// after 100 bytes. Where nothing is left to quote, `<what>` alone.
+    pub fn quoting(what: &str, text: &str) -> Self {
+        let reduced = reduced(text);
+        if reduced.is_empty() {
+            Self::Failed(what.to_owned().into())
+        } else {
+            Self::failed(format!("{what}: {reduced}"))
+        }
+    }
+}
+
+/// The longest quoted text and the longest word in it, in bytes.
+const QUOTE_LIMIT: usize = 100;
+const WORD_LIMIT: usize = 24;
+
+/// A text without its ids and numbers.
+fn reduced(text: &str) -> String {
+    let mut reduced = String::new();
+    for word in text.split_whitespace() {
+        let varies = word.len() > WORD_LIMIT || word.bytes().any(|byte| byte.is_ascii_digit() || byte == b'@');
+        let word = if varies { "#" } else { word };
+        if varies && (reduced == "#" || reduced.ends_with(" #")) {
+            continue;
+        }
+        if reduced.len() + word.len() >= QUOTE_LIMIT {
+            break;
+        }
+        if !reduced.is_empty() {
+            reduced.push(' ');
+        }
+        reduced.push_str(word);
+    }
+    if reduced == "#" { String::new() } else { reduced }
 }
 
 impl From<ExchangeFailed> for Stop {
@@ -104,5 +140,20 @@ mod tests {
         let odd = Err(Stop::failed("x".to_owned() + &"ü".repeat(150)));
         let types::Verdict::Failed(text) = lower(&odd) else { panic!("not a failure") };
         assert_eq!(text.len(), 199);
+    }
+
+    #[test]
+    fn a_quoted_text_keeps_its_words_and_loses_what_varies() {
+        let quoted = |text: &str| match Stop::quoting("error", text) {
+            Stop::Failed(text) => text.into_owned(),
+            other => panic!("{other:?}"),
+        };
+        let pool = "QueuePool limit of size 5 overflow 10 reached, timed out after 30.00 31.00 s";
+        assert_eq!(quoted(pool), "error: QueuePool limit of size # overflow # reached, timed out after # s");
+        assert_eq!(quoted("no agent 910a2dec-8902 for ann@example.org"), "error: no agent # for #");
+        assert_eq!(quoted("  "), "error");
+        assert_eq!(quoted("910a2dec"), "error");
+        assert_eq!(quoted(&"x".repeat(25)), "error");
+        assert!(quoted(&"word ".repeat(100)).len() <= 7 + 100);
     }
 }

@@ -6,7 +6,7 @@ use std::rc::Rc;
 use std::task::Poll;
 use std::time::Duration;
 
-use engine_sdk::testing::{Outcome, Payload, Run, Script, StreamScript};
+use engine_sdk::testing::{Outcome, Payload, Run, Script, StreamScript, configure_shared};
 use engine_sdk::{
     Blob, Context, Either, Flow, Level, Message, NoConfig, Shared, Since, Stop, Verdict, Workload, ensure, join,
     join_all, race,
@@ -60,8 +60,7 @@ impl Workload for Any {
             let reply = ctx.post("/login").blob(self.body).send().await?;
             let mut object = serde_json::Map::new();
             object.insert("greeting".to_owned(), json!(format!("{} {}", self.greeting, reply.text())));
-            ctx.share(&object);
-            Ok(())
+            ctx.share(&object)
         }))
     }
 }
@@ -363,6 +362,21 @@ fn a_socket_speaks_and_closes() {
 }
 
 #[test]
+fn messages_of_one_read_come_as_one_batch() {
+    let gap = Duration::from_millis(5);
+    let script = Script::new().on("WS", "/ws").open("").text("a").pause(gap).texts(["b", "c"]).close(1000, "");
+    let run = play(&script, |ctx| async move {
+        let mut socket = ctx.socket("/ws").open().await?;
+        while let Some(batch) = socket.next_batch().await? {
+            ctx.observe(BATCH, batch.len() as f64);
+        }
+        ensure(socket.close_info().is_some_and(|info| info.code == 1000), "close info")
+    });
+    assert_eq!(run.outcome(), &Outcome::Ok);
+    assert_eq!(run.observed("batch"), [1.0, 2.0]);
+}
+
+#[test]
 fn a_plugin_may_close_a_socket_itself() {
     let script = Script::new().on("WS", "/ws").open("").until_closed();
     let run = play(&script, |ctx| async move {
@@ -397,6 +411,52 @@ fn setup_shares_and_configure_receives() {
     let second = script.clone().shared(&first.shared()).setup::<Any>("{}").expect("a setup flow");
     assert_eq!(second.shared(), json!({ "greeting": "none token token" }));
     assert!(script.teardown::<Any>("{}").is_none());
+}
+
+#[test]
+fn what_is_shared_is_read_in_its_shape() {
+    #[derive(serde::Serialize, serde::Deserialize)]
+    struct Login {
+        token: Option<String>,
+        place: Place,
+    }
+    #[derive(serde::Serialize, serde::Deserialize)]
+    struct Place {
+        row: u32,
+    }
+    struct Reader;
+    impl Workload for Reader {
+        type Config = NoConfig;
+        const NAME: &str = "reader";
+        const VERSION: &str = "0.1.0";
+        const SUMMARY: &str = "Reads what was shared";
+        fn configure(_: NoConfig, shared: Shared) -> Result<Self, String> {
+            let login: Login = shared.read()?;
+            if login.place.row == 3 && login.token.is_none() { Ok(Self) } else { Err("another value".to_owned()) }
+        }
+        async fn iterate(&self, ctx: Context) -> Verdict {
+            ctx.share(&Login { token: None, place: Place { row: 3 } })?;
+            ctx.share(&[1, 2])
+        }
+    }
+    let given = json!({ "place": { "row": 3 } });
+    assert_eq!(configure_shared::<Reader>("{}", &given), Ok(()));
+    let wrong = configure_shared::<Reader>("{}", &json!({ "place": { "row": "x" } }));
+    assert_eq!(wrong, Err("shared.place.row: invalid type: string \"x\", expected u32".to_owned()));
+    let run = Script::new().shared(&given).run::<Reader>("{}");
+    assert_eq!(run.shared(), json!({ "token": null, "place": { "row": 3 } }));
+    assert_eq!(run.reason(), Some("check: what is shared is no JSON object"));
+}
+
+#[test]
+fn a_form_is_percent_encoded() {
+    let run = play(&Script::new().on("POST", "/f").reply(200, ""), |ctx| async move {
+        ctx.post("/f").form(&[("username", "ann+b@x.org"), ("password", "a b&c=%é~*")]).send().await?;
+        Ok(())
+    });
+    let sent = &run.requests()[0];
+    assert_eq!(sent.field("content-type"), Some("application/x-www-form-urlencoded"));
+    assert_eq!(sent.body.bytes(), b"username=ann%2Bb%40x.org&password=a%20b%26c%3D%25%C3%A9~%2A");
 }
 
 #[test]

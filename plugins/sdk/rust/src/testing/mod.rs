@@ -60,6 +60,15 @@ pub fn configure<W: Workload>(config: &str) -> Result<(), String> {
     Plan::<W>::build(config, None).map(drop)
 }
 
+/// As [`configure`], given what setup has shared.
+///
+/// # Errors
+/// As [`configure`].
+pub fn configure_shared<W: Workload>(config: &str, shared: &serde_json::Value) -> Result<(), String> {
+    let _recording = recorder::Recording::start();
+    Plan::<W>::build(config, Some(&shared.to_string())).map(drop)
+}
+
 /// The metrics' names in the order of their ids.
 fn metric_names(metrics: &[Metric]) -> Vec<&'static str> {
     metrics.iter().map(|metric| metric.name).collect()

@@ -330,6 +330,13 @@ impl SocketScript {
         self
     }
 
+    /// The peer sends several text messages that come in one read.
+    pub fn texts<T: AsRef<str>>(mut self, texts: impl IntoIterator<Item = T>) -> Self {
+        let messages = texts.into_iter().map(|text| Item::Message(Message::Text(text.as_ref().to_owned())));
+        self.answering.step(What::Items(messages.collect()));
+        self
+    }
+
     /// The peer sends a binary message.
     pub fn binary(mut self, bytes: impl Into<Vec<u8>>) -> Self {
         self.answering.step(What::Items(vec![Item::Message(Message::Binary(bytes.into()))]));
