@@ -3,10 +3,14 @@
 
 pub mod body;
 pub mod clock;
+pub mod control;
+pub mod directory;
+pub mod draw;
 pub mod journal;
 pub mod listen;
 pub mod metrics;
 pub mod query;
+pub mod server;
 pub mod small;
 pub mod traffic;
 pub mod wire;

@@ -9,7 +9,8 @@ use std::process::ExitCode;
 
 use clap::Parser;
 use stub_model::listen::ListenError;
-use stub_model::small::{Server, Settings, StartError};
+use stub_model::server::StartError;
+use stub_model::small::{self, Settings};
 use tokio::task::LocalSet;
 
 use args::{Args, Command, Small};
@@ -43,7 +44,7 @@ fn serve(small: Small, parent: Parent) -> Result<(), (u8, String)> {
     let settings = Settings::from(small);
     LocalSet::new().block_on(&runtime, async move {
         let requested = stop::Requests::listen().map_err(|error| failed(&error))?;
-        let (server, handle) = Server::bind(&settings).map_err(|error| match error {
+        let (server, handle) = small::bind(&settings).map_err(|error| match error {
             StartError::Listen(ListenError::Remote(_)) => (BAD_USAGE, error.to_string()),
             _ => failed(&error),
         })?;

@@ -123,6 +123,12 @@ impl Metrics {
         to.register_with_unit("arrival_gap", help, Unit::Seconds, self.arrival_gap.clone());
     }
 
+    /// Adds the figures of one stub to those that all have.
+    pub(crate) fn with(mut self, register: impl FnOnce(&mut Registry)) -> Self {
+        register(&mut self.registry);
+        self
+    }
+
     /// A request has arrived, this long after the one before; none for the first.
     pub fn arrived(&self, gap_ns: Option<u64>) {
         self.arrivals.inc();

@@ -1,7 +1,7 @@
 //! Journal and metrics.
 
 use stub_model::journal::Entry;
-use stub_model::small::{Server, Settings, Stopped};
+use stub_model::small::{Settings, Stopped, bind};
 use tokio::task::{JoinSet, LocalSet};
 
 use crate::client::{Client, stub};
@@ -127,7 +127,7 @@ async fn metrics_tell_paths_statuses_bytes_and_times() {
 #[tokio::test]
 async fn a_server_runs_within_the_callers_own_runtime() {
     let work = async {
-        let (server, handle) = Server::bind(&Settings::default()).unwrap();
+        let (server, handle) = bind(&Settings::default()).unwrap();
         let running = tokio::task::spawn_local(server.run());
         assert_eq!(Client::to(&handle).await.get("/small").await.status, 200);
         assert_eq!(handle.counters().await.unwrap().answered, 1);
