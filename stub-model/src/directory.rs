@@ -107,6 +107,11 @@ impl Directory {
         self.organisations.clone()
     }
 
+    /// How many organisations there are.
+    pub fn count(&self) -> usize {
+        self.ids.len()
+    }
+
     /// The position of the organisation of this id.
     pub fn organisation(&self, id: &[u8]) -> Option<usize> {
         self.ids.iter().position(|known| known.as_bytes() == id)

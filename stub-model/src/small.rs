@@ -8,8 +8,6 @@ mod routes;
 
 pub mod faults;
 
-use std::net::SocketAddr;
-use std::path::PathBuf;
 use std::pin::{Pin, pin};
 use std::rc::Rc;
 
@@ -18,7 +16,6 @@ use hyper::service::service_fn;
 use hyper_util::rt::TokioIo;
 use tokio::net::TcpStream;
 
-use crate::journal::DEFAULT_CAPACITY;
 use crate::metrics::Metrics;
 use crate::server::{self, App, Stop};
 use crate::wire::{Line, Wire};
@@ -33,14 +30,8 @@ pub use answer::SMALL;
 /// What can be set.
 #[derive(Debug, Clone)]
 pub struct Settings {
-    /// Where to listen; port 0 takes any free one. `127.0.0.1:0` unless set.
-    pub listen: SocketAddr,
-    /// Allows an address that is not loopback. False unless set.
-    pub allow_remote: bool,
-    /// A file to which finished exchanges are appended as JSON lines.
-    pub journal_file: Option<PathBuf>,
-    /// Entries kept in memory, one at least. [`DEFAULT_CAPACITY`] unless set.
-    pub journal_capacity: usize,
+    /// Where to listen, and the books.
+    pub server: server::Settings,
     /// Decides ids and names in the lists. 1 unless set.
     pub seed: u64,
     /// The bearer token that logging in gives and lists want. [`DEFAULT_TOKEN`] unless set.
@@ -49,14 +40,7 @@ pub struct Settings {
 
 impl Default for Settings {
     fn default() -> Self {
-        Self {
-            listen: SocketAddr::from(([127, 0, 0, 1], 0)),
-            allow_remote: false,
-            journal_file: None,
-            journal_capacity: DEFAULT_CAPACITY,
-            seed: 1,
-            token: DEFAULT_TOKEN.to_owned(),
-        }
+        Self { server: server::Settings::default(), seed: 1, token: DEFAULT_TOKEN.to_owned() }
     }
 }
 
@@ -65,13 +49,7 @@ impl Default for Settings {
 /// # Errors
 /// The address is refused or the journal file cannot be opened.
 pub fn bind(settings: &Settings) -> Result<(Server, Handle), StartError> {
-    let common = server::Settings {
-        listen: settings.listen,
-        allow_remote: settings.allow_remote,
-        journal_file: settings.journal_file.clone(),
-        journal_capacity: settings.journal_capacity,
-    };
-    Server::bind(&common, Metrics::default(), |_, traffic| {
+    Server::bind(&settings.server, Metrics::default(), |_, traffic| {
         let target = Target::new(Rc::clone(traffic), settings.seed, &settings.token);
         Rc::new(Small { target: Rc::new(target), http: server::http() })
     })

@@ -76,7 +76,8 @@ async fn a_reset_begins_again_at_zero() {
 
 #[tokio::test]
 async fn what_no_longer_fits_is_counted() {
-    let settings = Settings { journal_capacity: 4, ..Settings::default() };
+    let server = stub_model::server::Settings { journal_capacity: 4, ..Default::default() };
+    let settings = Settings { server, ..Settings::default() };
     let stub = stub_model::small::start(&settings).unwrap();
     let mut client = Client::to(&stub).await;
     for _ in 0..10 {
@@ -163,7 +164,8 @@ async fn an_open_exchange_ends_well_after_a_stop() {
 
 #[tokio::test]
 async fn ipv6_loopback_is_served() {
-    let settings = Settings { listen: "[::1]:0".parse().unwrap(), ..Settings::default() };
+    let server = stub_model::server::Settings { listen: "[::1]:0".parse().unwrap(), ..Default::default() };
+    let settings = Settings { server, ..Settings::default() };
     let stub = stub_model::small::start(&settings).unwrap();
     assert!(stub.url().starts_with("http://[::1]:"));
     assert_eq!(Client::to(&stub).await.get("/small").await.status, 200);

@@ -12,9 +12,14 @@ use tokio::time::timeout;
 /// Nothing in these tests takes longer than this unless it hangs.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(20);
 
-/// A stub on a free port with a journal of modest size.
+/// A server on a free port with a journal of modest size.
+pub(crate) fn server() -> stub_model::server::Settings {
+    stub_model::server::Settings { journal_capacity: 10_000, ..Default::default() }
+}
+
+/// A small target on a free port with a journal of modest size.
 pub(crate) fn stub() -> Handle {
-    start(&Settings { journal_capacity: 10_000, ..Settings::default() }).unwrap()
+    start(&Settings { server: server(), ..Settings::default() }).unwrap()
 }
 
 /// One answer.
