@@ -7,7 +7,7 @@ use serde_json::Value;
 use stub_model::small::{Handle, Settings, start};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
-use tokio::time::timeout;
+use tokio::time::{sleep, timeout};
 
 /// Nothing in these tests takes longer than this unless it hangs.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(20);
@@ -159,4 +159,14 @@ impl Client {
     async fn more(&mut self) -> usize {
         timeout(PATIENCE, self.stream.read_buf(&mut self.buffer)).await.unwrap().unwrap()
     }
+}
+
+/// Polls until something is so.
+pub(crate) async fn until(mut so: impl AsyncFnMut() -> bool) {
+    let wait = async {
+        while !so().await {
+            sleep(Duration::from_millis(2)).await;
+        }
+    };
+    timeout(PATIENCE, wait).await.unwrap();
 }

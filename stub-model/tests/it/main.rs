@@ -7,3 +7,4 @@ mod books;
 mod client;
 mod faults;
 mod lists;
+mod model;
