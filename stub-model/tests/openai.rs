@@ -1,4 +1,4 @@
-//! The model as the official OpenAI client for Python sees it. Needs a Python with the package `openai`: `python3`, or
+//! The model as the official `OpenAI` client for Python sees it. Needs a Python with the package `openai`: `python3`, or
 //! what `STUB_PYTHON` names. Where there is none the test is reported as ignored.
 #![allow(clippy::unwrap_used, reason = "a test that meets the unexpected has failed")]
 
