@@ -1,10 +1,14 @@
 //! The command line.
 
+mod model;
+mod platform;
+mod small;
+
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
 use clap::{Parser, Subcommand};
-use stub_model::small::{DEFAULT_TOKEN, Settings};
+use stub_model::server;
 
 /// Targets for load tests: small servers that answer as asked and record what arrives.
 #[derive(Debug, Parser)]
@@ -18,16 +22,16 @@ pub(crate) struct Args {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     /// A small HTTP target: fixed, echoed and slow answers, faults, and lists behind a log-in
-    Small(Small),
+    Small(small::Small),
+    /// A model for chat completions and embeddings, paced, with faults at set rates
+    Model(model::Model),
+    /// A platform of agents, searches and webhooks that calls a model and guards its work with a connection pool
+    Platform(Box<platform::Platform>),
 }
 
-/// Settings of the small target.
-#[derive(Debug, clap::Args)]
-pub(crate) struct Small {
-    /// Address to listen on; port 0 takes any free one, which is printed
-    #[arg(long, value_name = "ADDRESS:PORT", default_value = "127.0.0.1:0")]
-    listen: SocketAddr,
-
+/// What every target can be told.
+#[derive(Debug, Clone, clap::Args)]
+pub(crate) struct Common {
     /// Allow an address that other machines can reach
     #[arg(long)]
     allow_remote: bool,
@@ -39,26 +43,16 @@ pub(crate) struct Small {
     /// Stop when the process that started this one ends
     #[arg(long)]
     pub(crate) die_with_parent: bool,
-
-    /// Decides the ids and names in the lists
-    #[arg(long, value_name = "N", default_value_t = 1)]
-    seed: u64,
-
-    /// The bearer token that logging in gives and the lists want
-    #[arg(long, value_name = "TOKEN", env = "STUB_TOKEN", hide_env_values = true, default_value = DEFAULT_TOKEN,
-          value_parser = token)]
-    token: String,
 }
 
-impl From<Small> for Settings {
-    fn from(small: Small) -> Self {
-        Self {
-            listen: small.listen,
-            allow_remote: small.allow_remote,
-            journal_file: small.journal,
-            seed: small.seed,
-            token: small.token,
-            ..Self::default()
+impl Common {
+    /// The settings of a server at this address.
+    fn server(&self, listen: SocketAddr) -> server::Settings {
+        server::Settings {
+            listen,
+            allow_remote: self.allow_remote,
+            journal_file: self.journal.clone(),
+            ..server::Settings::default()
         }
     }
 }
@@ -67,4 +61,12 @@ impl From<Small> for Settings {
 fn token(text: &str) -> Result<String, &'static str> {
     let visible = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_graphic());
     if visible { Ok(text.to_owned()) } else { Err("a token is visible ASCII without spaces, one character at least") }
+}
+
+/// A part of a whole: 0 to 1.
+fn part(text: &str) -> Result<f64, &'static str> {
+    match text.parse() {
+        Ok(part) if (0.0..=1.0).contains(&part) => Ok(part),
+        _ => Err("a number from 0 to 1 is wanted"),
+    }
 }

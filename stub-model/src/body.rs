@@ -4,6 +4,7 @@ mod gzip;
 mod journal;
 mod pattern;
 
+use std::fmt;
 use std::pin::Pin;
 use std::rc::Rc;
 use std::task::{Context, Poll, ready};
@@ -37,6 +38,14 @@ enum Kind {
     Truncated { told: u64, start: Option<Bytes>, paused: bool },
     /// The arrival log.
     Journal(JournalLines),
+    /// Made while it is sent, length unknown.
+    Made(Box<dyn Pieces>),
+}
+
+/// A body that is made while it is sent, each piece when it is due.
+pub trait Pieces: fmt::Debug {
+    /// The next piece; none after the last.
+    fn poll_piece(&mut self, cx: &mut Context<'_>) -> Poll<Option<Bytes>>;
 }
 
 /// Bytes with a pause before each.
@@ -52,16 +61,17 @@ struct Drip {
 pub struct Body {
     kind: Kind,
     exchange: Option<Exchange>,
-    line: Rc<Line>,
+    line: Option<Rc<Line>>,
 }
 
 impl Body {
-    fn new(kind: Kind, exchange: Option<Exchange>, line: Rc<Line>) -> Self {
-        Self { kind, exchange, line }
+    fn new(kind: Kind, exchange: Option<Exchange>, line: impl Into<Option<Rc<Line>>>) -> Self {
+        Self { kind, exchange, line: line.into() }
     }
 
-    /// A body of known length. `exchange` is none for answers that are not on the books.
-    pub fn plain(source: Source, exchange: Option<Exchange>, line: Rc<Line>) -> Self {
+    /// A body of known length. `exchange` is none for answers that are not on the books, `line` where the connection has
+    /// none.
+    pub fn plain(source: Source, exchange: Option<Exchange>, line: impl Into<Option<Rc<Line>>>) -> Self {
         Self::new(Kind::Plain(source), exchange, line)
     }
 
@@ -92,14 +102,21 @@ impl Body {
     }
 
     /// The arrival log as JSON lines.
-    pub fn journal(traffic: Rc<Traffic>, line: Rc<Line>) -> Self {
+    pub fn journal(traffic: Rc<Traffic>, line: Option<Rc<Line>>) -> Self {
         Self::new(Kind::Journal(JournalLines::new(traffic)), None, line)
+    }
+
+    /// A body that is made while it is sent, on a connection without a line.
+    pub fn made(pieces: Box<dyn Pieces>, exchange: Exchange) -> Self {
+        Self::new(Kind::Made(pieces), Some(exchange), None)
     }
 }
 
 impl Drop for Body {
     fn drop(&mut self) {
-        self.line.next_head();
+        if let Some(line) = &self.line {
+            line.next_head();
+        }
     }
 }
 
@@ -117,6 +134,7 @@ impl Kind {
                 }
                 drip.source.piece(1)
             }
+            Self::Made(pieces) => ready!(pieces.poll_piece(cx)),
             Self::Held(_) => return Poll::Pending,
             Self::Truncated { start, paused, .. } => {
                 if let Some(start) = start.take() {
@@ -160,7 +178,7 @@ impl HttpBody for Body {
             Kind::Plain(source) => SizeHint::with_exact(source.left()),
             Kind::Drip(drip) => SizeHint::with_exact(drip.source.left()),
             Kind::Held(told) | Kind::Truncated { told, .. } => SizeHint::with_exact(*told),
-            Kind::Chunked(_) | Kind::Gzip(_) | Kind::Journal(_) => SizeHint::default(),
+            Kind::Chunked(_) | Kind::Gzip(_) | Kind::Journal(_) | Kind::Made(_) => SizeHint::default(),
         }
     }
 }

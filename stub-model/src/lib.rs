@@ -3,10 +3,17 @@
 
 pub mod body;
 pub mod clock;
+pub mod control;
+pub mod directory;
+pub mod draw;
 pub mod journal;
 pub mod listen;
 pub mod metrics;
+pub mod model;
+pub mod platform;
 pub mod query;
+pub mod server;
 pub mod small;
 pub mod traffic;
+mod web;
 pub mod wire;

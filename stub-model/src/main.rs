@@ -9,10 +9,11 @@ use std::process::ExitCode;
 
 use clap::Parser;
 use stub_model::listen::ListenError;
-use stub_model::small::{Server, Settings, StartError};
+use stub_model::server::{Handle, Server, StartError};
+use stub_model::{model, platform, small};
 use tokio::task::LocalSet;
 
-use args::{Args, Command, Small};
+use args::{Args, Command};
 use parent::Parent;
 
 /// Exit status of a stub that could not start or could not write its journal.
@@ -24,8 +25,14 @@ const BAD_USAGE: u8 = 2;
 fn main() -> ExitCode {
     // First of all, since the parent may end at any time.
     let parent = Parent::now();
-    let Command::Small(small) = Args::parse().command;
-    match serve(small, parent) {
+    let served = match Args::parse().command {
+        Command::Small(args) => serve(args.common.die_with_parent.then_some(parent), || small::bind(&args.into())),
+        Command::Model(args) => serve(args.common.die_with_parent.then_some(parent), || model::bind(&args.into())),
+        Command::Platform(args) => {
+            serve(args.common.die_with_parent.then_some(parent), || platform::bind(&args.into()))
+        }
+    };
+    match served {
         Ok(()) => ExitCode::SUCCESS,
         Err((status, message)) => {
             eprintln!("error: {message}");
@@ -34,20 +41,21 @@ fn main() -> ExitCode {
     }
 }
 
-/// Serves the small target to its end. An error is an exit status and a text.
-fn serve(small: Small, parent: Parent) -> Result<(), (u8, String)> {
+/// Serves to the end, which is also that of `parent` where there is one. An error is an exit status and a text.
+fn serve(
+    parent: Option<Parent>,
+    bind: impl FnOnce() -> Result<(Server, Handle), StartError>,
+) -> Result<(), (u8, String)> {
     let failed = |error: &dyn std::fmt::Display| (FAILED, error.to_string());
     stop::raise_descriptor_limit();
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(|error| failed(&error))?;
-    let die_with_parent = small.die_with_parent;
-    let settings = Settings::from(small);
     LocalSet::new().block_on(&runtime, async move {
         let requested = stop::Requests::listen().map_err(|error| failed(&error))?;
-        let (server, handle) = Server::bind(&settings).map_err(|error| match error {
-            StartError::Listen(ListenError::Remote(_)) => (BAD_USAGE, error.to_string()),
+        let (server, handle) = bind().map_err(|error| match error {
+            StartError::Listen(ListenError::Remote(_)) | StartError::Setting(_) => (BAD_USAGE, error.to_string()),
             _ => failed(&error),
         })?;
-        let parent_gone = die_with_parent.then(|| parent.watch()).transpose().map_err(|error| failed(&error))?;
+        let parent_gone = parent.map(Parent::watch).transpose().map_err(|error| failed(&error))?;
         announce(&handle.url());
         tokio::task::spawn_local(async move {
             let gone = async {

@@ -1,5 +1,8 @@
 //! Figures of a running stub, for Prometheus and for tests. All names stand here.
 
+pub(crate) mod model;
+pub(crate) mod platform;
+
 use std::fmt;
 
 use prometheus_client::encoding::text::encode;
@@ -121,6 +124,11 @@ impl Metrics {
         to.register_with_unit("time_in_server", help, Unit::Seconds, self.time_in_server.clone());
         let help = "Between one arrival and the next, over all connections";
         to.register_with_unit("arrival_gap", help, Unit::Seconds, self.arrival_gap.clone());
+    }
+
+    /// Where one stub adds its own figures to those that all have.
+    pub(crate) fn registry(&mut self) -> &mut Registry {
+        &mut self.registry
     }
 
     /// A request has arrived, this long after the one before; none for the first.

@@ -4,11 +4,15 @@
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
+use bytes::{Bytes, BytesMut};
+use http_body_util::BodyExt;
+use hyper::body::{Body as _, Incoming};
 use hyper::{Method, Uri};
 
 use crate::clock::monotonic_ns;
 use crate::journal::{Journal, Ticket};
 use crate::metrics::Metrics;
+use crate::wire::Abandoned;
 
 /// The books of one server.
 #[derive(Debug)]
@@ -20,9 +24,9 @@ pub struct Traffic {
 }
 
 impl Traffic {
-    /// Empty books that keep their arrivals in this journal.
-    pub fn new(journal: Journal) -> Rc<Self> {
-        Rc::new(Self { metrics: Metrics::default(), journal: RefCell::new(journal), last_arrival: Cell::new(None) })
+    /// Books that keep their arrivals in this journal.
+    pub fn new(journal: Journal, metrics: Metrics) -> Rc<Self> {
+        Rc::new(Self { metrics, journal: RefCell::new(journal), last_arrival: Cell::new(None) })
     }
 
     /// Enters an arrival: its head has just been parsed. `pattern` names its path in the metrics.
@@ -84,6 +88,28 @@ impl Exchange {
     /// Sets the status that the client gets to see; without it the exchange ends as unanswered.
     pub fn set_status(&mut self, status: u16) {
         self.status = Some(status);
+    }
+
+    /// Reads the request's body to its end, so that the connection can be used again. The bytes are kept where they are
+    /// wanted; none where they are more than `limit`.
+    ///
+    /// # Errors
+    /// The connection ended within the body.
+    pub async fn receive(&self, mut body: Incoming, wanted: bool, limit: usize) -> Result<Option<Bytes>, Abandoned> {
+        if body.is_end_stream() {
+            return Ok(Some(Bytes::new()));
+        }
+        let mut kept = BytesMut::new();
+        let mut fits = true;
+        while let Some(frame) = body.frame().await {
+            let Ok(data) = frame.map_err(|_| Abandoned)?.into_data() else { continue };
+            self.traffic.metrics.received(data.len());
+            fits = fits && kept.len() + data.len() <= limit;
+            if wanted && fits {
+                kept.extend_from_slice(&data);
+            }
+        }
+        Ok(fits.then(|| kept.freeze()))
     }
 
     /// The books it belongs to.

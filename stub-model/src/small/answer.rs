@@ -11,6 +11,7 @@ use hyper::{Method, Response, StatusCode, Version};
 use serde_json::json;
 
 use crate::body::{Body, Gzip, Source};
+use crate::control::JSON;
 use crate::query::{BadParameter, Query};
 use crate::traffic::Exchange;
 use crate::wire::{Abandoned, Line};
@@ -30,7 +31,6 @@ const GZIP_AT_ONCE: u64 = 256 * 1024;
 /// The interim answer of `hint=1`.
 const HINT: &[u8] = b"HTTP/1.1 103 Early Hints\r\nlink: </small>; rel=preload\r\n\r\n";
 
-pub(super) const JSON: HeaderValue = HeaderValue::from_static("application/json");
 const TEXT: HeaderValue = HeaderValue::from_static("text/plain; charset=utf-8");
 
 /// What is to be said.

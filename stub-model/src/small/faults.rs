@@ -8,11 +8,12 @@ use hyper::Response;
 use hyper::header::CONTENT_TYPE;
 
 use crate::body::{Body, Source};
+use crate::control::JSON;
 use crate::query::{BadParameter, Query};
 use crate::traffic::Exchange;
 use crate::wire::{Abandoned, Line};
 
-use super::answer::{JSON, SMALL};
+use super::answer::SMALL;
 
 /// Most milliseconds of a wait.
 pub(super) const MAX_MS: u64 = 600_000;

@@ -5,7 +5,7 @@ use hyper::http::request::Parts;
 use serde::Serialize;
 
 /// Room for fields while a head is parsed again.
-const FIELDS: usize = super::MAX_FIELDS;
+const FIELDS: usize = crate::server::MAX_FIELDS;
 
 /// A request, described. Bytes that are not text are mapped one to one to U+0000 to U+00FF.
 #[derive(Debug, Serialize)]

@@ -2,13 +2,8 @@
 
 use hyper::Method;
 
-/// A list that `api_read` reads.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(super) enum List {
-    Agents,
-    Runs,
-    Conversations,
-}
+use crate::control::takes;
+use crate::directory::List;
 
 /// What a path leads to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -20,10 +15,6 @@ pub(super) enum Route {
     Login,
     Organisations,
     List(List),
-    Health,
-    Metrics,
-    Journal,
-    JournalReset,
     Unknown,
 }
 
@@ -40,10 +31,6 @@ impl Route {
             "/api/v1/agents" => Self::List(List::Agents),
             "/api/v1/runs" => Self::List(List::Runs),
             "/api/v1/conversations" => Self::List(List::Conversations),
-            "/health" => Self::Health,
-            "/metrics" => Self::Metrics,
-            "/journal" => Self::Journal,
-            "/journal/reset" => Self::JournalReset,
             _ => Self::Unknown,
         }
     }
@@ -60,17 +47,8 @@ impl Route {
             Self::List(List::Agents) => "/api/v1/agents",
             Self::List(List::Runs) => "/api/v1/runs",
             Self::List(List::Conversations) => "/api/v1/conversations",
-            Self::Health => "/health",
-            Self::Metrics => "/metrics",
-            Self::Journal => "/journal",
-            Self::JournalReset => "/journal/reset",
             Self::Unknown => "other",
         }
-    }
-
-    /// True for the paths that look at the stub itself and are kept off its books.
-    pub(super) fn is_control(self) -> bool {
-        matches!(self, Self::Health | Self::Metrics | Self::Journal | Self::JournalReset)
     }
 
     /// The methods this route takes, as in the field `allow`; none where any will do. GET brings HEAD with it.
@@ -78,14 +56,13 @@ impl Route {
         match self {
             Self::Echo | Self::Fault | Self::Unknown => None,
             Self::Login => Some("POST"),
-            Self::JournalReset => Some("GET, HEAD, POST"),
             _ => Some("GET, HEAD"),
         }
     }
 
     /// True where this route takes the method.
     pub(super) fn takes(self, method: &Method) -> bool {
-        self.methods().is_none_or(|methods| methods.split(", ").any(|one| one == method.as_str()))
+        self.methods().is_none_or(|methods| takes(methods, method))
     }
 
     /// True where the request's body is looked at.

@@ -212,6 +212,77 @@ fn malformed_arguments_are_bad_usage() {
     }
 }
 
+#[test]
+fn model_and_platform_print_one_line_and_end_with_0_too() {
+    for which in ["model", "platform"] {
+        let mut command = Command::new(BINARY);
+        let stub =
+            Stub::start(command.args([which, "--listen", "127.0.0.1:0", "--first-token-ms", "0", "--token-ms", "0"]));
+        assert!(get(stub.address, "/health").ends_with("{\"status\":\"ok\"}"));
+        let body = r#"{"model":"m","messages":[{"role":"user","content":"hi"}],"max_tokens":2}"#;
+        let head = format!("POST /v1/chat/completions HTTP/1.1\r\nhost: stub\r\ncontent-length: {}", body.len());
+        let answer = ask(stub.address, &format!("{head}\r\nconnection: close\r\n\r\n{body}"));
+        assert!(answer.starts_with("HTTP/1.1 200 OK\r\n") && answer.contains("\"completion_tokens\":2"), "{answer}");
+        stub.signal(Signal::TERM);
+        assert_eq!(stub.end(), (Some(0), String::new()));
+    }
+}
+
+#[test]
+fn a_stop_of_the_model_does_not_wait_for_what_is_held() {
+    let mut command = Command::new(BINARY);
+    let stub = Stub::start(command.args(["platform", "--listen", "127.0.0.1:0", "--timeout-rate", "1"]));
+    let mut held = TcpStream::connect(stub.address).unwrap();
+    let body = r#"{"model":"m","input":"a"}"#;
+    let head = format!("POST /v1/embeddings HTTP/1.1\r\nhost: stub\r\ncontent-length: {}\r\n\r\n", body.len());
+    held.write_all(format!("{head}{body}").as_bytes()).unwrap();
+    bounded(|| get(stub.address, "/metrics").contains("stub_model_faults_total{kind=\"timeout\"} 1\n").then_some(()));
+    stub.signal(Signal::TERM);
+    assert_eq!(stub.end(), (Some(0), String::new()));
+}
+
+#[test]
+fn arguments_of_model_and_platform_that_cannot_be_honoured_are_bad_usage() {
+    for (arguments, told) in [
+        (["model", "--jitter", "1.1"], "--jitter"),
+        (["model", "--tokens", "0"], "--tokens"),
+        (["model", "--token-ms", "600001"], "--token-ms"),
+        (["model", "--error-rate", "nan"], "--error-rate"),
+        (["model", "--embedding-dim", "16385"], "--embedding-dim"),
+        (["model", "--listen", "0.0.0.0:0"], "--allow-remote"),
+        (["platform", "--model-url", "https://model"], "must begin with http://"),
+        (["platform", "--pool-timeout-ms", "x"], "--pool-timeout-ms"),
+    ] {
+        let (status, out, error) = refused(Command::new(BINARY).args(arguments));
+        assert_eq!((status, out.as_str()), (Some(2), ""), "{arguments:?}");
+        assert!(error.starts_with("error: ") && error.contains(told), "{error}");
+    }
+    let both = ["model", "--listen", "127.0.0.1:0", "--error-rate", "0.6", "--timeout-rate", "0.6"];
+    let error = "error: the error rate and the time-out rate must be within 0 and 1, also together\n";
+    assert_eq!(refused(Command::new(BINARY).args(both)), (Some(2), String::new(), error.to_owned()));
+    let (status, _, error) =
+        refused(Command::new(BINARY).args(["platform", "--pool-size", "0", "--pool-overflow", "0"]));
+    assert_eq!((status, error.contains("one connection at least")), (Some(2), true));
+}
+
+#[test]
+fn a_model_elsewhere_takes_no_options_of_a_model_here() {
+    let arguments = ["platform", "--model-url", "http://127.0.0.1:1", "--tokens", "5"];
+    let (status, _, error) = refused(Command::new(BINARY).args(arguments));
+    assert_eq!((status, error.contains("--model-url") && error.contains("--tokens")), (Some(2), true), "{error}");
+}
+
+#[test]
+fn no_secret_from_the_environment_is_shown_by_the_platform() {
+    let mut command = Command::new(BINARY);
+    command.args(["platform", "--help"]);
+    let names = ["STUB_TOKEN", "STUB_PASSWORD", "STUB_WEBHOOK_SECRET"];
+    command.envs(names.map(|name| (name, "from-env")));
+    let (status, help, _) = refused(&mut command);
+    assert_eq!((status, help.contains("from-env")), (Some(0), false));
+    assert!(names.iter().all(|name| help.contains(name)));
+}
+
 /// Starts a stub from a shell of its own: the shell, its standard output, and the stub's address. The shell stays
 /// until its standard input is closed.
 fn from_a_shell(script: &str, arguments: &[&str]) -> (Child, BufReader<ChildStdout>, SocketAddr) {

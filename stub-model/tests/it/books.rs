@@ -1,7 +1,7 @@
 //! Journal and metrics.
 
 use stub_model::journal::Entry;
-use stub_model::small::{Server, Settings, Stopped};
+use stub_model::small::{Settings, Stopped, bind};
 use tokio::task::{JoinSet, LocalSet};
 
 use crate::client::{Client, stub};
@@ -76,7 +76,8 @@ async fn a_reset_begins_again_at_zero() {
 
 #[tokio::test]
 async fn what_no_longer_fits_is_counted() {
-    let settings = Settings { journal_capacity: 4, ..Settings::default() };
+    let server = stub_model::server::Settings { journal_capacity: 4, ..Default::default() };
+    let settings = Settings { server, ..Settings::default() };
     let stub = stub_model::small::start(&settings).unwrap();
     let mut client = Client::to(&stub).await;
     for _ in 0..10 {
@@ -127,7 +128,7 @@ async fn metrics_tell_paths_statuses_bytes_and_times() {
 #[tokio::test]
 async fn a_server_runs_within_the_callers_own_runtime() {
     let work = async {
-        let (server, handle) = Server::bind(&Settings::default()).unwrap();
+        let (server, handle) = bind(&Settings::default()).unwrap();
         let running = tokio::task::spawn_local(server.run());
         assert_eq!(Client::to(&handle).await.get("/small").await.status, 200);
         assert_eq!(handle.counters().await.unwrap().answered, 1);
@@ -163,7 +164,8 @@ async fn an_open_exchange_ends_well_after_a_stop() {
 
 #[tokio::test]
 async fn ipv6_loopback_is_served() {
-    let settings = Settings { listen: "[::1]:0".parse().unwrap(), ..Settings::default() };
+    let server = stub_model::server::Settings { listen: "[::1]:0".parse().unwrap(), ..Default::default() };
+    let settings = Settings { server, ..Settings::default() };
     let stub = stub_model::small::start(&settings).unwrap();
     assert!(stub.url().starts_with("http://[::1]:"));
     assert_eq!(Client::to(&stub).await.get("/small").await.status, 200);

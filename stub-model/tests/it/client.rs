@@ -7,14 +7,19 @@ use serde_json::Value;
 use stub_model::small::{Handle, Settings, start};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
-use tokio::time::timeout;
+use tokio::time::{sleep, timeout};
 
 /// Nothing in these tests takes longer than this unless it hangs.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(20);
 
-/// A stub on a free port with a journal of modest size.
+/// A server on a free port with a journal of modest size.
+pub(crate) fn server() -> stub_model::server::Settings {
+    stub_model::server::Settings { journal_capacity: 10_000, ..Default::default() }
+}
+
+/// A small target on a free port with a journal of modest size.
 pub(crate) fn stub() -> Handle {
-    start(&Settings { journal_capacity: 10_000, ..Settings::default() }).unwrap()
+    start(&Settings { server: server(), ..Settings::default() }).unwrap()
 }
 
 /// One answer.
@@ -154,4 +159,14 @@ impl Client {
     async fn more(&mut self) -> usize {
         timeout(PATIENCE, self.stream.read_buf(&mut self.buffer)).await.unwrap().unwrap()
     }
+}
+
+/// Polls until something is so.
+pub(crate) async fn until(mut so: impl AsyncFnMut() -> bool) {
+    let wait = async {
+        while !so().await {
+            sleep(Duration::from_millis(2)).await;
+        }
+    };
+    timeout(PATIENCE, wait).await.unwrap();
 }

@@ -1,12 +1,10 @@
 //! Each fault as the client meets it.
 
 use std::io::ErrorKind;
-use std::time::Duration;
 
 use stub_model::small::SMALL;
-use tokio::time::timeout;
 
-use crate::client::{Client, PATIENCE, stub};
+use crate::client::{Client, stub, until};
 
 #[tokio::test]
 async fn reset_is_a_reset_and_not_an_end() {
@@ -86,14 +84,4 @@ async fn drip_comes_whole_but_slowly() {
     assert_eq!((answer.field("content-length"), answer.body.as_slice()), (Some("6"), b"012345".as_slice()));
     let entry = stub.journal().await.unwrap().remove(0);
     assert!(entry.answered_ns.unwrap() - entry.arrived_ns >= 30_000_000);
-}
-
-/// Polls until something is so.
-async fn until(mut so: impl AsyncFnMut() -> bool) {
-    let wait = async {
-        while !so().await {
-            tokio::time::sleep(Duration::from_millis(2)).await;
-        }
-    };
-    timeout(PATIENCE, wait).await.unwrap();
 }

@@ -4,6 +4,9 @@
 mod answers;
 mod binary;
 mod books;
+mod chat;
 mod client;
 mod faults;
 mod lists;
+mod model;
+mod platform;
