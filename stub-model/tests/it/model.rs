@@ -148,7 +148,7 @@ async fn many_streams_at_a_time_all_end() {
 
 #[tokio::test]
 async fn a_stream_ends_with_its_client() {
-    let stub = model(Behaviour { token: Duration::from_secs(600), ..quick() });
+    let stub = model(Behaviour { token: Duration::from_mins(10), ..quick() });
     let mut client = Client::to(&stub).await;
     client.request("POST", CHAT, &[], stream("hi").to_string().as_bytes()).await;
     assert_eq!(client.head().await.status, 200);
