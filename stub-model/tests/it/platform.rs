@@ -8,6 +8,7 @@ use sha2::Sha256;
 use stub_model::model::Behaviour;
 use stub_model::platform::{DEFAULT_SECRET, PoolSettings, Settings, bind, start};
 use stub_model::server::{Handle, StartError};
+use tokio::net::TcpSocket;
 
 use crate::client::{Answer, Client, server, stub, until};
 use crate::model::{model, quick};
@@ -195,10 +196,10 @@ async fn a_model_that_fails_is_told_apart_from_one_that_says_nothing_and_one_tha
         ..settings()
     };
     assert_eq!(run(silent).await, (504, "the model did not answer within 0.03 s".to_owned()));
-    // A port that was free a moment ago.
-    let gone = model(quick());
-    let url = gone.url();
-    gone.stop().await.unwrap();
+    // A port that is taken, so that nobody else gets it, and that nobody listens on.
+    let taken = TcpSocket::new_v4().unwrap();
+    taken.bind("127.0.0.1:0".parse().unwrap()).unwrap();
+    let url = format!("http://{}", taken.local_addr().unwrap());
     let (status, detail) = run(Settings { model_url: Some(url), ..settings() }).await;
     assert_eq!((status, detail.starts_with("the model cannot be reached: ")), (502, true), "{detail}");
 }
