@@ -40,7 +40,10 @@ const FINGERPRINT: &str = "fp_stub_model";
 pub const MAX_TIME: Duration = Duration::from_mins(10);
 
 /// Most places of an embedding.
-pub const MAX_DIM: usize = 16_384;
+pub const MAX_DIM: usize = 4_096;
+
+/// Most tokens of an answer.
+pub const MAX_TOKENS: u32 = 100_000;
 
 /// How the model behaves.
 #[derive(Debug, Clone)]
@@ -51,7 +54,7 @@ pub struct Behaviour {
     pub token: Duration,
     /// How far each of these times may be off, as a part of it, evenly spread: 0 to 1, 0.3 unless set.
     pub jitter: f64,
-    /// Tokens of an answer, unless the request wants fewer: 1 or more, 32 unless set.
+    /// Tokens of an answer, unless the request wants fewer: 1 to [`MAX_TOKENS`], 32 unless set.
     pub tokens: u32,
     /// The part of requests answered with an error: 0 unless set.
     pub error_rate: f64,
@@ -92,8 +95,8 @@ impl Behaviour {
         if !part(self.error_rate) || !part(self.timeout_rate) || !part(self.error_rate + self.timeout_rate) {
             return wrong("the error rate and the time-out rate must be within 0 and 1, also together");
         }
-        if self.tokens == 0 {
-            return wrong("an answer has one token at least");
+        if !(1..=MAX_TOKENS).contains(&self.tokens) {
+            return Err(StartError::Setting(format!("an answer has 1 to {MAX_TOKENS} tokens")));
         }
         if !(1..=MAX_DIM).contains(&self.embedding_dim) {
             return Err(StartError::Setting(format!("an embedding has 1 to {MAX_DIM} places")));

@@ -3,7 +3,7 @@
 use std::net::SocketAddr;
 use std::time::Duration;
 
-use stub_model::model::{Behaviour, MAX_DIM, MAX_TIME, Settings};
+use stub_model::model::{Behaviour, MAX_DIM, MAX_TIME, MAX_TOKENS, Settings};
 
 use super::{Common, part};
 
@@ -47,7 +47,7 @@ pub(crate) struct Answers {
     jitter: f64,
 
     /// Tokens of an answer, unless the request wants fewer
-    #[arg(long, value_name = "N", default_value_t = 32, value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "N", default_value_t = 32, value_parser = clap::value_parser!(u32).range(1..=i64::from(MAX_TOKENS)))]
     tokens: u32,
 
     /// The part of requests that are answered with an error 500

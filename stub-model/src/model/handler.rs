@@ -9,6 +9,7 @@ use hyper::body::Incoming;
 use hyper::header::{CACHE_CONTROL, CONTENT_TYPE, HeaderValue};
 use hyper::http::request::Parts;
 use hyper::{Request, Response, StatusCode};
+use serde::Serialize;
 use serde_json::{Value, json};
 use tokio::time::Instant;
 
@@ -135,7 +136,7 @@ impl Model {
         };
         self.seen.borrow_mut().keep(asked.inputs.join("\n"));
         match self.meet_fate(body, exchange).await {
-            Ok((_, exchange)) => Ok(ok(embedded(&asked, places)).answer(exchange)),
+            Ok((_, exchange)) => Ok(embedded(&asked, places).answer(exchange)),
             Err(failed) => Ok(failed),
         }
     }
@@ -204,23 +205,45 @@ fn model(path: &str) -> Result<Value, Refusal> {
     if MODELS.contains(&id) { Ok(described(id)) } else { Err(Refusal::unknown_model(id)) }
 }
 
-fn embedded(asked: &Embeddings, places: usize) -> Value {
-    let data: Vec<Value> = asked
-        .inputs
-        .iter()
-        .enumerate()
-        .map(|(index, input)| {
-            let vector = embed(input, places);
-            let embedding = if asked.base64 {
-                let bytes: Vec<u8> = vector.iter().flat_map(|value| value.to_le_bytes()).collect();
-                Value::from(STANDARD.encode(bytes))
-            } else {
-                Value::from(vector)
-            };
-            json!({"object": "embedding", "index": index, "embedding": embedding})
-        })
-        .collect();
+/// One vector of an answer, written with single precision.
+#[derive(Debug, Serialize)]
+struct Embedded {
+    object: &'static str,
+    index: usize,
+    embedding: Encoded,
+}
+
+/// A vector as numbers or packed.
+#[derive(Debug, Serialize)]
+#[serde(untagged)]
+enum Encoded {
+    Floats(Vec<f32>),
+    Base64(String),
+}
+
+/// The answer to a request for embeddings, as JSON.
+fn embedded(asked: &Embeddings, places: usize) -> Reply {
+    #[derive(Serialize)]
+    struct Answer<'a> {
+        object: &'static str,
+        data: Vec<Embedded>,
+        model: &'a str,
+        usage: Value,
+    }
+    let embed = |(index, input): (usize, &String)| {
+        let vector = embed(input, places);
+        let embedding = if asked.base64 {
+            let bytes: Vec<u8> = vector.iter().flat_map(|value| value.to_le_bytes()).collect();
+            Encoded::Base64(STANDARD.encode(bytes))
+        } else {
+            Encoded::Floats(vector)
+        };
+        Embedded { object: "embedding", index, embedding }
+    };
     let tokens: u64 = asked.inputs.iter().map(|input| request::tokens(input)).sum();
     let usage = json!({"prompt_tokens": tokens, "total_tokens": tokens});
-    json!({"object": "list", "data": data, "model": asked.model, "usage": usage})
+    let data = asked.inputs.iter().enumerate().map(embed).collect();
+    let answer = Answer { object: "list", data, model: &asked.model, usage };
+    // Cannot fail: it has nothing that JSON lacks.
+    Reply::json(StatusCode::OK, serde_json::to_vec(&answer).unwrap_or_default())
 }

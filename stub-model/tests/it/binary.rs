@@ -234,8 +234,8 @@ fn a_stop_of_the_model_does_not_wait_for_what_is_held() {
     let stub = Stub::start(command.args(["platform", "--listen", "127.0.0.1:0", "--timeout-rate", "1"]));
     let mut held = TcpStream::connect(stub.address).unwrap();
     let body = r#"{"model":"m","input":"a"}"#;
-    let head = format!("POST /v1/embeddings HTTP/1.1\r\nhost: stub\r\ncontent-length: {}\r\n\r\n", body.len());
-    held.write_all(format!("{head}{body}").as_bytes()).unwrap();
+    let fields = format!("POST /v1/embeddings HTTP/1.1\r\nhost: stub\r\ncontent-length: {}\r\n\r\n", body.len());
+    held.write_all(format!("{fields}{body}").as_bytes()).unwrap();
     bounded(|| get(stub.address, "/metrics").contains("stub_model_faults_total{kind=\"timeout\"} 1\n").then_some(()));
     stub.signal(Signal::TERM);
     assert_eq!(stub.end(), (Some(0), String::new()));
@@ -246,9 +246,10 @@ fn arguments_of_model_and_platform_that_cannot_be_honoured_are_bad_usage() {
     for (arguments, told) in [
         (["model", "--jitter", "1.1"], "--jitter"),
         (["model", "--tokens", "0"], "--tokens"),
+        (["model", "--tokens", "100001"], "--tokens"),
         (["model", "--token-ms", "600001"], "--token-ms"),
         (["model", "--error-rate", "nan"], "--error-rate"),
-        (["model", "--embedding-dim", "16385"], "--embedding-dim"),
+        (["model", "--embedding-dim", "4097"], "--embedding-dim"),
         (["model", "--listen", "0.0.0.0:0"], "--allow-remote"),
         (["platform", "--model-url", "https://model"], "must begin with http://"),
         (["platform", "--pool-timeout-ms", "x"], "--pool-timeout-ms"),

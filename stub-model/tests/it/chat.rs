@@ -102,7 +102,7 @@ async fn a_conversation_that_is_named_goes_on() {
 
 /// A model that says one word and then nothing for ten minutes.
 fn endless() -> Behaviour {
-    Behaviour { token: Duration::from_secs(600), ..quick() }
+    Behaviour { token: Duration::from_mins(10), ..quick() }
 }
 
 #[tokio::test]

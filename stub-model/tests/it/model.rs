@@ -118,8 +118,9 @@ async fn times_are_kept_and_every_event_tells_when_it_left() {
     let stamps: Vec<u64> = parsed(&events).iter().map(|event| event["sent_ns"].as_u64().unwrap()).collect();
     assert!(stamps.is_sorted() && stamps[0] > before && stamps[5] < after);
     // At least 0.7 times as long as is set, which is what the jitter leaves.
-    assert!(stamps[1] - before >= 42_000_000, "{}", stamps[1] - before);
-    assert!(stamps[4] - stamps[1] >= 20_000_000, "{}", stamps[4] - stamps[1]);
+    for (k, stamp) in (0..).zip(&stamps[1..5]) {
+        assert!(stamp - before >= 42_000_000 + k * 7_000_000, "token {k} after {} ns", stamp - before);
+    }
     let whole = Client::to(&stub).await.ask("POST", CHAT, &fields, message("hi").to_string().as_bytes()).await;
     assert!(whole.json()["sent_ns"].as_u64().unwrap() - after >= 62_000_000);
 }
@@ -148,7 +149,7 @@ async fn many_streams_at_a_time_all_end() {
 
 #[tokio::test]
 async fn a_stream_ends_with_its_client() {
-    let stub = model(Behaviour { token: Duration::from_secs(600), ..quick() });
+    let stub = model(Behaviour { token: Duration::from_mins(10), ..quick() });
     let mut client = Client::to(&stub).await;
     client.request("POST", CHAT, &[], stream("hi").to_string().as_bytes()).await;
     assert_eq!(client.head().await.status, 200);

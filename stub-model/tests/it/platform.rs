@@ -8,6 +8,7 @@ use sha2::Sha256;
 use stub_model::model::Behaviour;
 use stub_model::platform::{DEFAULT_SECRET, PoolSettings, Settings, bind, start};
 use stub_model::server::{Handle, StartError};
+use tokio::net::TcpSocket;
 
 use crate::client::{Answer, Client, server, stub, until};
 use crate::model::{model, quick};
@@ -91,10 +92,9 @@ async fn log_in_organisations_and_lists_are_those_of_the_small_target() {
     for path in ["/api/v1/orgs", "/api/v1/runs?limit=3", "/api/v1/conversations"] {
         assert_eq!(on_small.get(path).await.json(), on_platform.get(path).await.json(), "{path}");
     }
-    let (of_small, of_platform) =
-        (on_small.get("/api/v1/agents").await.json(), on_platform.get("/api/v1/agents").await.json());
+    let (ours, theirs) = (on_small.get("/api/v1/agents").await.json(), on_platform.get("/api/v1/agents").await.json());
     for k in 0..20 {
-        let (one, other) = (&of_small["items"][k], &of_platform["items"][k]);
+        let (one, other) = (&ours["items"][k], &theirs["items"][k]);
         assert_eq!((&one["id"], &one["name"]), (&other["id"], &other["name"]));
         assert_eq!(other["status"], if k == 1 { "draft" } else { "published" });
     }
@@ -196,10 +196,10 @@ async fn a_model_that_fails_is_told_apart_from_one_that_says_nothing_and_one_tha
         ..settings()
     };
     assert_eq!(run(silent).await, (504, "the model did not answer within 0.03 s".to_owned()));
-    // A port that was free a moment ago.
-    let gone = model(quick());
-    let url = gone.url();
-    gone.stop().await.unwrap();
+    // A port that is taken, so that nobody else gets it, and that nobody listens on.
+    let taken = TcpSocket::new_v4().unwrap();
+    taken.bind("127.0.0.1:0".parse().unwrap()).unwrap();
+    let url = format!("http://{}", taken.local_addr().unwrap());
     let (status, detail) = run(Settings { model_url: Some(url), ..settings() }).await;
     assert_eq!((status, detail.starts_with("the model cannot be reached: ")), (502, true), "{detail}");
 }
@@ -353,7 +353,7 @@ async fn a_webhook_is_signed_and_a_body_that_came_before_is_a_duplicate() {
     let mut fire = async |path: &str, secret: &str, body: &str| {
         let mac = Hmac::<Sha256>::new_from_slice(secret.as_bytes()).unwrap().chain_update(body);
         let digest = mac.finalize().into_bytes();
-        let hex: String = digest.iter().map(|byte| format!("{byte:02x}")).collect();
+        let hex = digest.iter().fold(String::new(), |hex, byte| format!("{hex}{byte:02x}"));
         let answer = client.ask("POST", path, &[("x-signature-256", &format!("sha256={hex}"))], body.as_bytes()).await;
         (answer.status, answer.json()["status"].as_str().unwrap_or_default().to_owned())
     };
