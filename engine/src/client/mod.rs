@@ -175,6 +175,19 @@ pub enum Items {
     Messages(Vec<Message>),
 }
 
+impl Items {
+    /// Bytes of the payload.
+    pub fn bytes(&self) -> u64 {
+        let bytes: usize = match self {
+            Self::Lines(lines) => lines.iter().map(String::len).sum(),
+            Self::Events(events) => events.iter().map(|event| event.data.len()).sum(),
+            Self::Chunk(bytes) => bytes.len(),
+            Self::Messages(messages) => messages.iter().map(Message::len).sum(),
+        };
+        bytes as u64
+    }
+}
+
 /// A worker's client. Cheap to clone. When the last clone is dropped, all its tasks end and nothing more is delivered;
 /// so a sink that holds one must let go of it.
 #[derive(Clone)]

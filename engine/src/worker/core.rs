@@ -65,6 +65,8 @@ pub enum Notice {
 const LOG_LINES_PER_SECOND: u32 = 10;
 /// Different texts of faults that are kept.
 const FAULT_TEXTS: usize = 50;
+/// The close code of a conversation that is over (RFC 6455, section 7.4.1).
+const NORMAL_CLOSURE: u16 = 1000;
 /// Ended iterations whose lists are kept for the next ones.
 const SPARE_FLIGHTS: usize = 1_024;
 
@@ -254,8 +256,13 @@ impl Core {
         let mut flight = self.flights.remove(key.at as usize);
         for place in std::mem::take(&mut flight.open) {
             let open = self.exchanges.remove(place);
-            if open.impossible.is_none() {
-                self.client.cancel(token(place, open.serial));
+            match open.impossible {
+                Some(_) => {}
+                // A conversation that its plugin has ended is ended politely; nobody waits for the answer.
+                None if open.shaken && matches!(outcome, Outcome::Ok | Outcome::Cancelled) => {
+                    self.client.close_socket(token(place, open.serial), NORMAL_CLOSURE, String::new());
+                }
+                None => self.client.cancel(token(place, open.serial)),
             }
             flight.notes.exchanges.push(Exchange::given_up(&open, at));
         }
@@ -400,8 +407,8 @@ impl Exchange {
             end: at,
             status: open.status,
             outcome: ExchangeEnd::Cancelled,
-            bytes_sent: 0,
-            bytes_received: 0,
+            bytes_sent: open.bytes_sent,
+            bytes_received: open.bytes_received,
             queued: 0,
             connect: None,
             stale_resends: 0,

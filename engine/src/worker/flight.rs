@@ -108,8 +108,11 @@ pub(super) struct Open {
     pub(super) given_up: bool,
     /// Whether it is a WebSocket.
     pub(super) socket: bool,
-    /// Whether its handshake has been written down by itself.
+    /// Whether its handshake has been written down by itself: then it is an open WebSocket.
     pub(super) shaken: bool,
+    /// Payload bytes of messages and other items so far: all that is known of one that never ends.
+    pub(super) bytes_sent: u64,
+    pub(super) bytes_received: u64,
 }
 
 /// The client's token of an exchange: its place and its serial.

@@ -44,12 +44,10 @@ impl Core {
                 self.shake(at, timings);
                 self.call(key, &Event::Opened { exchange, subprotocol, fields }, *when);
             }
-            client::Event::Items { at, items } => match items {
-                Items::Events(events) => self.call(key, &Event::Events { exchange, events }, *at),
-                Items::Messages(messages) => self.call(key, &Event::Messages { exchange, messages }, *at),
-                Items::Lines(lines) => self.call(key, &Event::Lines { exchange, lines }, *at),
-                Items::Chunk(bytes) => self.call(key, &Event::Chunk { exchange, bytes }, *at),
-            },
+            client::Event::Items { at, items } => {
+                open.bytes_received += items.bytes();
+                self.hand_over(key, exchange, items, *at);
+            }
             client::Event::Response { status, fields, body, timings } => {
                 let open = self.ended(at, Some(*status), timings, ExchangeEnd::Complete);
                 let event = Event::Response {
@@ -82,6 +80,16 @@ impl Core {
         }
     }
 
+    fn hand_over(&mut self, key: FlightKey, exchange: u32, items: &Items, at: Time) {
+        let event = match items {
+            Items::Events(events) => Event::Events { exchange, events },
+            Items::Messages(messages) => Event::Messages { exchange, messages },
+            Items::Lines(lines) => Event::Lines { exchange, lines },
+            Items::Chunk(bytes) => Event::Chunk { exchange, bytes },
+        };
+        self.call(key, &event, at);
+    }
+
     /// Takes an exchange off the open ones and writes it among the iteration's ended ones.
     fn ended(&mut self, at: usize, status: Option<u16>, timings: &Timings, outcome: ExchangeEnd) -> Open {
         let open = self.exchanges.remove(at);
@@ -102,7 +110,6 @@ impl Core {
     /// Writes down the handshake of a WebSocket, a series of its own.
     fn shake(&mut self, at: usize, timings: &Timings) {
         let open = &mut self.exchanges[at];
-        open.status = Some(101);
         open.shaken = true;
         let (key, name) = (open.flight, open.name);
         let workload = self.flights[key.at as usize].job.workload;

@@ -83,6 +83,7 @@ impl Core {
                     if let Some(listener) = &mut self.listener {
                         listener.wrote(exchange, &message);
                     }
+                    self.exchanges[super::flight::place(socket).0].bytes_sent += message.len() as u64;
                     self.client.write(socket, message);
                 }
                 Ok(None) => {}
@@ -193,6 +194,8 @@ impl Core {
             given_up: false,
             socket: false,
             shaken: false,
+            bytes_sent: 0,
+            bytes_received: 0,
         };
         let place = self.exchanges.insert(open);
         self.flights[key.at as usize].open.push(place);

@@ -102,10 +102,10 @@ impl Answer {
         }
     }
 
-    /// The verdict when nothing more will come. `json`: the answer said it was no stream.
-    pub(crate) fn judge(&self, ctx: &Context, json: bool) -> Verdict {
+    /// The verdict when nothing more will come.
+    pub(crate) fn judge(&self, ctx: &Context) -> Verdict {
         if !self.began {
-            return Err(Stop::failed(if json { "not a stream" } else { "empty answer" }));
+            return Err(Stop::failed("empty answer"));
         }
         count_tokens(ctx, self.usage);
         if !self.finished && !self.done {

@@ -16,8 +16,8 @@
 //! # When an answer is right
 //! A stream is right when it ends with `[DONE]` or has named a finish reason before its end. The check `finish_reason`
 //! tells how many named one. A stream that just ends is a failure, and so are an error inside a 200 (`check: error:
-//! <type>`), an answer that has nothing in it, and one that is no stream though a stream was asked for: such a one has no
-//! time of a first token. Another status than 200 keeps the engine's reason (`http_429`).
+//! <type>`) and an answer that has nothing in it. One in JSON though a stream was asked for is right if its text is, and has
+//! no time of a first token. Another status than 200 keeps the engine's reason (`http_429`).
 //!
 //! # Times
 //! `first_token` is the first text of the answer that is not empty, `first_reasoning_token` that of a reasoning model's

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::time::Duration;
 
 use engine_sdk::{
-    Blob, Context, Metric, Reply, RequestBuilder, ServerSentEvent, Shared, Stop, Stream, Verdict, Workload, race,
+    Blob, Context, Metric, RequestBuilder, ServerSentEvent, Shared, Stop, Stream, Verdict, Workload, race,
 };
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -115,7 +115,8 @@ impl Workload for OpenAiChat {
             self.read(&ctx, stream).await
         } else {
             let reply = self.request(&ctx)?.wanted_fields(&[]).send().await?;
-            whole(&ctx, &reply)
+            reply.expect_status(200)?;
+            whole(&ctx, reply.body())
         }
     }
 }
@@ -145,7 +146,11 @@ impl OpenAiChat {
             rest(ctx, stream).await;
             return Err(failed);
         }
-        let json = stream.field("content-type").is_some_and(|kind| kind.trim_start().starts_with("application/json"));
+        if stream.field("content-type").is_some_and(|kind| kind.trim_start().starts_with("application/json")) {
+            // Not streamed, whatever was asked for: an answer all the same, without the time of a first token.
+            let body = stream.into_bytes().await?;
+            return whole(ctx, &body);
+        }
         let mut answer = Answer::default();
         while let Some(events) = stream.next_batch().await? {
             if answer.take(ctx, &events)? {
@@ -153,7 +158,7 @@ impl OpenAiChat {
                 break;
             }
         }
-        answer.judge(ctx, json)
+        answer.judge(ctx)
     }
 }
 
@@ -163,12 +168,11 @@ async fn rest(ctx: &Context, stream: Stream<ServerSentEvent>) {
 }
 
 /// The verdict on an answer that is no stream.
-fn whole(ctx: &Context, reply: &Reply) -> Verdict {
-    reply.expect_status(200)?;
-    if reply.body().trim_ascii().is_empty() {
+fn whole(ctx: &Context, body: &[u8]) -> Verdict {
+    if body.trim_ascii().is_empty() {
         return Err(Stop::failed("empty answer"));
     }
-    let answer: Chunk = reply.json()?;
+    let answer: Chunk = serde_json::from_slice(body).map_err(|_| Stop::failed("unexpected JSON"))?;
     if let Some(error) = answer.error() {
         return Err(error);
     }

@@ -144,6 +144,30 @@ impl<T: StreamItem> Stream<T> {
         Ok(())
     }
 
+    /// Reads to the end and gives the bytes that came in the place of items: the whole body of an answer in JSON to a
+    /// request for events, which is no stream of them.
+    ///
+    /// # Errors
+    /// As [`next`](Self::next).
+    pub async fn into_bytes(self) -> Result<Vec<u8>, ExchangeFailed> {
+        let (exchange, mut bytes) = (self.lease.exchange, Vec::new());
+        poll_fn(|cx| {
+            self.lease.poll(cx, |slot| {
+                for item in slot.items.drain(..) {
+                    if let Item::Chunk(chunk) = item {
+                        bytes.extend(chunk);
+                    }
+                }
+                match &slot.end {
+                    None => None,
+                    Some(Ok(_)) => Some(Ok(std::mem::take(&mut bytes))),
+                    Some(Err(failure)) => Some(Err(ExchangeFailed::new(exchange, failure.clone()))),
+                }
+            })
+        })
+        .await
+    }
+
     /// As `poll_next` of other crates' streams.
     ///
     /// # Errors

@@ -168,9 +168,10 @@ impl<'a> Stage<'a> {
                         self.iteration.on_response(id, Response { status, fields, body: Vec::new(), size });
                     }
                     Some(read) => {
+                        let json = is_json(&fields);
                         self.iteration.on_head(id, status, fields);
                         self.apply();
-                        let items = cut(read, body);
+                        let items = cut(read, body, json);
                         if self.finished.is_none() && !items.is_empty() {
                             self.iteration.on_items(id, items);
                             self.apply();
@@ -291,8 +292,10 @@ impl Exchange {
 }
 
 /// A whole body as a stream's items, where the script wrote it in one piece.
-fn cut(read: ReadMode, body: Vec<u8>) -> Vec<Item> {
+fn cut(read: ReadMode, body: Vec<u8>, json: bool) -> Vec<Item> {
     match read {
+        // As the engine does it: such an answer is no stream of events.
+        ReadMode::Events if json && !body.is_empty() => vec![Item::Chunk(body)],
         ReadMode::Chunks if !body.is_empty() => vec![Item::Chunk(body)],
         ReadMode::Lines => {
             let text = String::from_utf8_lossy(&body).into_owned();
@@ -300,6 +303,15 @@ fn cut(read: ReadMode, body: Vec<u8>) -> Vec<Item> {
         }
         _ => Vec::new(),
     }
+}
+
+/// Whether an answer says that it is JSON.
+fn is_json(fields: &[(String, String)]) -> bool {
+    let kind = fields.iter().find(|(name, _)| name.eq_ignore_ascii_case("content-type"));
+    kind.is_some_and(|(_, kind)| {
+        let essence = kind.split(';').next().unwrap_or_default().trim();
+        essence.eq_ignore_ascii_case("application/json") || essence.to_ascii_lowercase().ends_with("+json")
+    })
 }
 
 fn fits(read: ReadMode, item: &Item) -> bool {

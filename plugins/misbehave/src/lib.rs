@@ -1,0 +1,170 @@
+//! Does, on purpose, what plugins must not do: to see how the engine contains it, and what its author is shown.
+//!
+//! ```toml
+//! [[workload]]
+//! plugin = "misbehave"
+//! config = { how = "panic", every = 3 }
+//! ```
+//!
+//! Every so many arrivals it misbehaves when the answer to a GET of `path` has come; the others are right. It also has a
+//! setup flow that shares or refuses and a teardown flow that sends, as its configuration says.
+
+use std::rc::Rc;
+
+use engine_sdk::{Context, Flow, Shared, Stop, Verdict, Workload};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Map, Value};
+
+/// What to do, and how often.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Config {
+    /// What it does.
+    #[serde(default)]
+    how: How,
+    /// Every so many arrivals, from 1.
+    #[serde(default = "one")]
+    every: u64,
+    /// What is asked for.
+    #[serde(default = "root")]
+    path: String,
+    /// What the setup flow shares.
+    share: Option<Map<String, Value>>,
+    /// Refuses the run in its setup flow, with this text.
+    refuse: Option<String>,
+    /// What the teardown flow asks for.
+    farewell: Option<String>,
+}
+
+/// The ways to misbehave.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+enum How {
+    /// Not at all.
+    #[default]
+    Well,
+    /// Panics.
+    Panic,
+    /// Calls itself for ever.
+    Recursion,
+    /// Loops for ever.
+    Endless,
+    /// Allocates for ever.
+    Memory,
+    /// Never finishes, and waits for nothing.
+    Stall,
+    /// Waits for a day.
+    Sleep,
+}
+
+fn one() -> u64 {
+    1
+}
+
+fn root() -> String {
+    "/".to_owned()
+}
+
+struct Misbehave {
+    config: Config,
+    /// What setup has shared, as a query.
+    query: String,
+}
+
+impl Workload for Misbehave {
+    type Config = Config;
+    const NAME: &str = "misbehave";
+    const VERSION: &str = env!("CARGO_PKG_VERSION");
+    const SUMMARY: &str = "Does, on purpose, what plugins must not do";
+
+    fn configure(config: Config, shared: Shared) -> Result<Self, String> {
+        if config.every == 0 {
+            return Err("config.every: from 1".to_owned());
+        }
+        let shared: Map<String, Value> = shared.read()?;
+        let pairs = shared.iter().filter_map(|(key, value)| Some(format!("{key}={}", value.as_str()?)));
+        let query = pairs.collect::<Vec<_>>().join("&");
+        Ok(Self { config, query: if query.is_empty() { query } else { format!("?{query}") } })
+    }
+
+    async fn iterate(&self, ctx: Context) -> Verdict {
+        let path = format!("{}{}", self.config.path, self.query);
+        ctx.get(&path).name("ask").count_body().send().await?.expect_status(200)?;
+        if (ctx.arrival().index + 1).is_multiple_of(self.config.every) {
+            misbehave(&ctx, self.config.how).await;
+        }
+        Ok(())
+    }
+
+    fn setup(self: Rc<Self>, ctx: Context) -> Option<Flow> {
+        if self.config.share.is_none() && self.config.refuse.is_none() {
+            return None;
+        }
+        Some(Box::pin(async move {
+            if let Some(text) = &self.config.refuse {
+                return Err(Stop::failed(text.clone()));
+            }
+            if let Some(share) = &self.config.share {
+                ctx.share(share)?;
+            }
+            Ok(())
+        }))
+    }
+
+    fn teardown(self: Rc<Self>, ctx: Context) -> Option<Flow> {
+        let path = self.config.farewell.clone()?;
+        Some(Box::pin(async move {
+            ctx.get(&path).name("farewell").send().await?.expect_status(200)?;
+            Ok(())
+        }))
+    }
+}
+
+async fn misbehave(ctx: &Context, how: How) {
+    match how {
+        How::Well => {}
+        How::Panic => panic!("the answer to arrival {} was not to my liking", ctx.arrival().index),
+        How::Recursion => {
+            std::hint::black_box(descend(1));
+        }
+        How::Endless => loop {
+            std::hint::black_box(0);
+        },
+        How::Memory => {
+            let mut all: Vec<Vec<u8>> = Vec::new();
+            loop {
+                all.push(std::hint::black_box(vec![1; 1 << 20]));
+            }
+        }
+        How::Stall => std::future::pending().await,
+        How::Sleep => ctx.wait(std::time::Duration::from_hours(24)).await,
+    }
+}
+
+#[expect(unconditional_recursion, reason = "that is the point")]
+fn descend(depth: u64) -> u64 {
+    let room = std::hint::black_box([depth; 64]);
+    descend(depth + 1) + room[63]
+}
+
+engine_sdk::plugin!(Misbehave);
+
+#[cfg(test)]
+mod tests {
+    use engine_sdk::testing::{Outcome, Script};
+
+    use super::*;
+
+    #[test]
+    fn it_behaves_where_it_is_not_told_otherwise() {
+        let script = Script::new().on("GET", "/").reply(200, "");
+        assert_eq!(script.run::<Misbehave>("{}").outcome(), &Outcome::Ok);
+    }
+
+    #[test]
+    #[should_panic(expected = "the answer to arrival 0 was not to my liking")]
+    fn it_panics_where_it_is_told_to() {
+        Script::new().on("GET", "/").reply(200, "").run::<Misbehave>(r#"{ "how": "panic" }"#);
+    }
+}
