@@ -3,8 +3,11 @@
 #![allow(clippy::unwrap_used, missing_docs, reason = "tests")]
 
 mod containment;
+mod faults;
+mod flows;
 mod interrupted;
 mod kit;
+mod mix;
 mod other_targets;
 mod probing;
 mod refusals;

@@ -124,7 +124,7 @@ impl Workload for Misbehave {
 async fn misbehave(ctx: &Context, how: How) {
     match how {
         How::Well => {}
-        How::Panic => panic!("the answer to arrival {} was not to my liking", ctx.arrival().index),
+        How::Panic => dislike(ctx.arrival().index),
         How::Recursion => {
             std::hint::black_box(descend(1));
         }
@@ -140,6 +140,12 @@ async fn misbehave(ctx: &Context, how: How) {
         How::Stall => std::future::pending().await,
         How::Sleep => ctx.wait(std::time::Duration::from_hours(24)).await,
     }
+}
+
+// A function of its own in the component, as a plugin of some size has many: traps are told with their names.
+#[inline(never)]
+fn dislike(index: u64) -> ! {
+    panic!("the answer to arrival {index} was not to my liking")
 }
 
 #[expect(unconditional_recursion, reason = "that is the point")]
