@@ -10,6 +10,8 @@ use std::path::PathBuf;
 use clap::{Parser, Subcommand};
 use stub_model::server;
 
+use crate::parent::Parent;
+
 /// Targets for load tests: small servers that answer as asked and record what arrives.
 #[derive(Debug, Parser)]
 #[command(name = "stub-model", version, about)]
@@ -40,12 +42,17 @@ pub(crate) struct Common {
     #[arg(long, value_name = "FILE")]
     journal: Option<PathBuf>,
 
-    /// Stop when the process that started this one ends
-    #[arg(long)]
-    pub(crate) die_with_parent: bool,
+    /// Stop when the process that started this one ends; its id, where it may have ended already
+    #[arg(long, value_name = "PID", num_args = 0..=1, require_equals = true, default_missing_value = "0")]
+    die_with_parent: Option<i32>,
 }
 
 impl Common {
+    /// The process to end with, if there is one.
+    pub(crate) fn parent(&self, now: Parent) -> Option<Parent> {
+        self.die_with_parent.map(|id| Parent::of(id).unwrap_or(now))
+    }
+
     /// The settings of a server at this address.
     fn server(&self, listen: SocketAddr) -> server::Settings {
         server::Settings {

@@ -26,11 +26,9 @@ fn main() -> ExitCode {
     // First of all, since the parent may end at any time.
     let parent = Parent::now();
     let served = match Args::parse().command {
-        Command::Small(args) => serve(args.common.die_with_parent.then_some(parent), || small::bind(&args.into())),
-        Command::Model(args) => serve(args.common.die_with_parent.then_some(parent), || model::bind(&args.into())),
-        Command::Platform(args) => {
-            serve(args.common.die_with_parent.then_some(parent), || platform::bind(&args.into()))
-        }
+        Command::Small(args) => serve(args.common.parent(parent), || small::bind(&args.into())),
+        Command::Model(args) => serve(args.common.parent(parent), || model::bind(&args.into())),
+        Command::Platform(args) => serve(args.common.parent(parent), || platform::bind(&args.into())),
     };
     match served {
         Ok(()) => ExitCode::SUCCESS,

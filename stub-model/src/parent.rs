@@ -18,9 +18,14 @@ const LOOK_EVERY: Duration = Duration::from_secs(1);
 pub(crate) struct Parent(Option<Pid>);
 
 impl Parent {
-    /// The parent at this moment. A parent that ended before is not seen.
+    /// The parent at this moment. That one which ended before has another's place already: see [`Parent::of`].
     pub(crate) fn now() -> Self {
         Self(getppid())
+    }
+
+    /// The process of that id, as the parent itself says it is; none for an id that no process has.
+    pub(crate) fn of(id: i32) -> Option<Self> {
+        Pid::from_raw(id.max(0)).map(|pid| Self(Some(pid)))
     }
 
     /// Begins to watch it. Must be called within a tokio runtime.
@@ -41,7 +46,7 @@ pub(crate) struct Watch {
 }
 
 impl Watch {
-    /// Waits until the parent is gone; at once where it went between [`Parent::now`] and now.
+    /// Waits until the parent is gone; at once where it is gone already.
     pub(crate) async fn gone(mut self) {
         let mut look = interval(LOOK_EVERY);
         look.set_missed_tick_behavior(MissedTickBehavior::Delay);

@@ -33,7 +33,9 @@ impl Stub {
     pub(super) fn start(arguments: &[String], mask: &Mask) -> Result<Self, String> {
         let program = find();
         let mut command = Command::new(&program);
-        command.args(arguments).args(["--listen", "127.0.0.1:0", "--die-with-parent"]);
+        // By our own id: should we be gone before it looks, its parent is another.
+        let ours = format!("--die-with-parent={}", std::process::id());
+        command.args(arguments).args(["--listen", "127.0.0.1:0", &ours]);
         let shown = format!("{} {}", program.display(), arguments.join(" "));
         let mut child = command
             .stdin(Stdio::null())

@@ -322,6 +322,17 @@ fn rest_within_patience(out: &mut BufReader<ChildStdout>) -> String {
     })
 }
 
+/// The one that starts a stub may be gone before the stub looks who that was.
+#[test]
+fn it_does_not_begin_for_a_parent_that_is_gone_already() {
+    let mut other = Command::new("true").spawn().unwrap();
+    let gone = format!("--die-with-parent={}", other.id());
+    other.wait().unwrap();
+    let mut stub = small(&[&gone]);
+    let mut stub = stub.stdout(Stdio::null()).spawn().unwrap();
+    assert!(bounded(|| stub.try_wait().unwrap()).success());
+}
+
 /// Linux sends its signal when the starting thread ends; a parent of several threads must not lose its stub by that.
 #[test]
 fn it_outlives_the_thread_that_started_it() {
