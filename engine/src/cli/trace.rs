@@ -12,10 +12,11 @@ use crate::worker::{Trace, TracedExchange};
 const BODY_SHOWN: usize = 2_000;
 
 /// The whole text.
-pub(super) fn render(workload: &str, target: &str, trace: &Trace, metrics: &[Metric]) -> String {
+/// `target` names it for people, `host` is what a request of it has as `host`.
+pub(super) fn render(workload: &str, target: &str, host: &str, trace: &Trace, metrics: &[Metric]) -> String {
     let mut text = format!("workload {workload} against {target}\n");
     for exchange in &trace.exchanges {
-        render_exchange(&mut text, exchange, trace);
+        render_exchange(&mut text, exchange, host, trace);
     }
     if !trace.marks.is_empty() {
         text.push_str("\nmarks\n");
@@ -40,13 +41,13 @@ pub(super) fn render(workload: &str, target: &str, trace: &Trace, metrics: &[Met
     text
 }
 
-fn render_exchange(text: &mut String, exchange: &TracedExchange, trace: &Trace) {
+fn render_exchange(text: &mut String, exchange: &TracedExchange, host: &str, trace: &Trace) {
     let request = &exchange.request;
     let asked = exchange.timings.map(|timings| timings.asked - trace.start).unwrap_or_default();
     let _ = writeln!(text, "\nexchange {} `{}`, asked at {}", exchange.id, exchange.name, milliseconds(asked));
     let _ = writeln!(text, "  > {} {}", request.method, request.path_with_query);
-    if let Some(authority) = &request.authority {
-        let _ = writeln!(text, "  > (to {authority})");
+    if !request.fields.iter().any(|(name, _)| name.eq_ignore_ascii_case("host")) {
+        let _ = writeln!(text, "  > host: {}", request.authority.as_deref().unwrap_or(host));
     }
     for (name, value) in &request.fields {
         let _ = writeln!(text, "  > {name}: {}", field(name, value));

@@ -14,8 +14,8 @@ use super::request::ReadMode;
 
 /// Takes a body piece by piece.
 pub(super) enum Reader {
-    /// Looks at nothing.
-    Count,
+    /// Looks at nothing but the start of a body.
+    Count(Peek),
     /// Keeps everything.
     Whole(Whole),
     /// Hands over what has come.
@@ -25,6 +25,13 @@ pub(super) enum Reader {
         /// Cuts the body into items.
         cutter: Cutter,
     },
+}
+
+/// The start of a body.
+#[derive(Default)]
+pub(super) struct Peek {
+    most: usize,
+    start: Vec<u8>,
 }
 
 /// Cuts a body into items.
@@ -58,13 +65,15 @@ impl Reader {
     /// # Errors
     /// What is known from the fields already: a body that is announced as too large, or coded in a way that cannot be
     /// undone where it is to be handed over as it comes.
-    pub(super) fn new(mode: ReadMode, fields: &HeaderMap, body: &Incoming) -> Result<Self, Failure> {
+    pub(super) fn new(mode: ReadMode, peek: usize, fields: &HeaderMap, body: &Incoming) -> Result<Self, Failure> {
         if body.is_end_stream() {
             // Such as that of a HEAD, whose fields speak of a body that is not there.
-            return Ok(Self::Count);
+            return Ok(Self::Count(Peek::default()));
         }
         let cutter = match mode {
-            ReadMode::Head | ReadMode::Count | ReadMode::Socket => return Ok(Self::Count),
+            ReadMode::Head | ReadMode::Count | ReadMode::Socket => {
+                return Ok(Self::Count(Peek { most: peek, start: Vec::new() }));
+            }
             ReadMode::Whole(limit) => {
                 let whole = Whole::new(Coding::of(fields), limit as usize);
                 return match body.size_hint().exact() {
@@ -85,7 +94,11 @@ impl Reader {
     /// Takes the next piece. What there is to hand over.
     pub(super) fn push(&mut self, bytes: Bytes) -> Result<Option<Items>, Failure> {
         match self {
-            Self::Count => Ok(None),
+            Self::Count(peek) => {
+                let room = peek.most - peek.start.len();
+                peek.start.extend_from_slice(&bytes[..bytes.len().min(room)]);
+                Ok(None)
+            }
             Self::Whole(whole) => whole.push(bytes).map(|()| None),
             Self::Stream { inflate: None, cutter } => cutter.push(bytes),
             Self::Stream { inflate: Some(inflate), cutter } => cutter.push(inflate.push(&bytes)?.into()),
@@ -102,10 +115,11 @@ impl Reader {
         Ok([unpacked, cutter.rest()])
     }
 
-    /// The body, decoded; empty where none was kept.
+    /// The body, decoded, or what was kept of one that was counted.
     pub(super) fn whole(self) -> Result<Bytes, Failure> {
         match self {
             Self::Whole(whole) => whole.finish(),
+            Self::Count(peek) => Ok(peek.start.into()),
             _ => Ok(Bytes::new()),
         }
     }

@@ -117,7 +117,7 @@ pub enum Event {
         status: u16,
         /// Its fields.
         fields: HeaderMap,
-        /// The body after decompression; empty in the mode `Count`.
+        /// The body after decompression; in the mode `Count` only what was to be peeked at.
         body: Bytes,
         /// Moments and sizes.
         timings: Timings,

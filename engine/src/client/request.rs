@@ -32,6 +32,9 @@ pub struct Request {
     pub body: Bytes,
     /// How the answer is handed over.
     pub read: ReadMode,
+    /// So many bytes from the start of a body that is only counted are handed over all the same, undecoded: for those who
+    /// look at single exchanges. 0 in a run.
+    pub peek: usize,
     /// The most redirects to follow, 0 to 20. Those beyond are answers like any other.
     pub follow_redirects: u32,
     /// When it was asked for. The response time counts from here.

@@ -97,7 +97,7 @@ async fn receive(
 ) -> Result<Event, Cut> {
     let (token, limits) = (exchange.token, Limits::of(exchange));
     let until_close = ends_with_connection(body, &fields);
-    let mut reader = Reader::new(exchange.request.read, &fields, body)?;
+    let mut reader = Reader::new(exchange.request.read, exchange.request.peek, &fields, body)?;
     let streamed = exchange.request.read.is_streamed();
     let fields = if streamed {
         pool.deliver(token, Event::Head { at: http.wire.last_read(), status, fields });

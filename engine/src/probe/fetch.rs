@@ -57,6 +57,7 @@ impl Fetcher {
                 fields: vec![("accept".to_owned(), "text/plain".to_owned())],
                 body: Bytes::new(),
                 read: ReadMode::Whole(LARGEST),
+                peek: 0,
                 follow_redirects: 0,
                 asked: self.clock.now(),
                 timeouts: Timeouts { total: LIMIT, connect: LIMIT, first_byte: LIMIT, idle: LIMIT },

@@ -110,6 +110,8 @@ pub(super) struct Open {
     pub(super) socket: bool,
     /// Whether its handshake has been written down by itself: then it is an open WebSocket.
     pub(super) shaken: bool,
+    /// Whether its plugin wants no body.
+    pub(super) counted: bool,
     /// Payload bytes of messages and other items so far: all that is known of one that never ends.
     pub(super) bytes_sent: u64,
     pub(super) bytes_received: u64,

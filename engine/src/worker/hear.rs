@@ -55,7 +55,7 @@ impl Core {
                     status: *status,
                     fields,
                     wanted: open.wanted.as_deref(),
-                    body,
+                    body: if open.counted { &[] } else { body },
                     size: timings.bytes_received,
                 };
                 self.call(key, &event, timings.end);

@@ -15,6 +15,8 @@ use super::flight::{Flight, Kind, Open, token};
 
 /// The most bytes a plugin may ask to be handed in one body.
 const WHOLE_MOST: u32 = 64 << 20;
+/// Bytes of a counted body that are shown to who listens.
+const PEEK: usize = 64 << 10;
 /// The longest name of a series in bytes; the rest is cut.
 const NAME_LONGEST: usize = 128;
 
@@ -147,7 +149,9 @@ impl Core {
         }
         let follow_redirects = request.follow_redirects.unwrap_or(workload.redirects);
         let open = self.opened(key, exchange, name, asked, request.wanted_fields);
-        self.exchanges[super::flight::place(open).0].socket = read == client::ReadMode::Socket;
+        let place = super::flight::place(open).0;
+        self.exchanges[place].socket = read == client::ReadMode::Socket;
+        self.exchanges[place].counted = read == client::ReadMode::Count;
         self.client.send(
             open,
             client::Request {
@@ -157,6 +161,8 @@ impl Core {
                 fields: request.fields,
                 body: request.body,
                 read,
+                // Who listens wants to see what is only counted, too.
+                peek: if self.listener.is_some() { PEEK } else { 0 },
                 follow_redirects,
                 asked,
                 timeouts,
@@ -194,6 +200,7 @@ impl Core {
             given_up: false,
             socket: false,
             shaken: false,
+            counted: false,
             bytes_sent: 0,
             bytes_received: 0,
         };

@@ -14,3 +14,4 @@ mod refusals;
 mod reports;
 mod runs;
 mod trying;
+mod workloads;

@@ -11,9 +11,17 @@ fn one_iteration_is_shown_with_all_it_sent_and_got() {
         r#"{"method":"POST","path":"/echo","body":"hello","fields":{"Authorization":"Bearer abcdef","X-Kind":"a"}}"#;
     let ran = Place::new().run(&["try", HTTP, "--url", &target.url(), "--config", config]);
     assert_eq!((ran.status, ran.stderr.as_str()), (0, ""), "{}", ran.stdout);
-    for part in
-        ["> POST /echo", "> Authorization: ***", "> X-Kind: a", "> hello", "< 200", "= response ", "verdict: ok"]
-    {
+    for part in [
+        "> POST /echo",
+        "> host: 127.0.0.1:",
+        "> Authorization: ***",
+        "> X-Kind: a",
+        "> hello",
+        "< 200",
+        "< hello",
+        "= response ",
+        "verdict: ok",
+    ] {
         assert!(ran.stdout.contains(part), "{part}: {}", ran.stdout);
     }
     assert!(!ran.stdout.contains("abcdef"), "{}", ran.stdout);

@@ -233,6 +233,7 @@ impl World {
             fields: Vec::new(),
             body: Bytes::new(),
             read: ReadMode::Whole(1024 * 1024),
+            peek: 0,
             follow_redirects: 0,
             asked: self.clock.now(),
             timeouts: Timeouts::default(),
