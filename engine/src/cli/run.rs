@@ -38,26 +38,26 @@ const WARM_MOST: usize = 16;
 pub(super) fn run(arguments: &Run) -> Result<Exit, Failure> {
     let plan = plan(arguments)?;
     let secrets = mask(plan.secrets())?;
-    run_plan(arguments, plan).map_err(|failure| failure.masked(&secrets))
+    run_plan(arguments, &plan).map_err(|failure| failure.masked(&secrets))
 }
 
-fn run_plan(arguments: &Run, plan: Plan) -> Result<Exit, Failure> {
+fn run_plan(arguments: &Run, plan: &Plan) -> Result<Exit, Failure> {
     let warnings = plan.warnings();
     if !warnings.is_empty() {
         output::say(&format!("{}\n", warnings.render(super::colours_on_stderr())));
     }
-    let host = Host::new(prepare::plugin_limits(&plan), None)?;
-    let plugins = prepare::plugins(&host, &plan, &arguments.plugins)?;
-    let descriptors = descriptors(&plan)?;
-    probes::selectors(&plan)?;
+    let host = Host::new(prepare::plugin_limits(plan), None)?;
+    let plugins = prepare::plugins(&host, plan, &arguments.plugins)?;
+    let descriptors = descriptors(plan)?;
+    probes::selectors(plan)?;
     if arguments.dry {
-        configure(&plan, &plugins)?;
-        return output::write(&course::outline(&plan, &plugins)).map(|()| Exit::Passed);
+        configure(plan, &plugins)?;
+        return output::write(&course::outline(plan, &plugins)).map(|()| Exit::Passed);
     }
     let prepared = report::prepare(&arguments.results, &plan.name, SystemTime::now())
         .map_err(|error| Failure::new(Exit::ResultsNotWritten, format!("error: {error}")))?;
-    match offer(arguments, &plan, &plugins, descriptors) {
-        Ok((course, signal)) => conclude(arguments, &plan, &plugins, &prepared, course, signal),
+    match offer(arguments, plan, &plugins, descriptors) {
+        Ok((course, signal)) => conclude(arguments, plan, &plugins, &prepared, course, signal),
         Err(failure) => {
             prepared.discard();
             Err(failure)

@@ -19,12 +19,33 @@ pub(super) enum Reader {
     /// Keeps everything.
     Whole(Whole),
     /// Hands over what has come.
-    Stream {
-        /// Undoes the content coding, where there is one.
-        inflate: Option<Inflate>,
-        /// Cuts the body into items.
-        cutter: Cutter,
-    },
+    Stream(Box<Stream>),
+}
+
+/// A body that is handed over as it comes.
+pub(super) struct Stream {
+    /// Undoes the content coding, where there is one.
+    inflate: Option<Inflate>,
+    /// Cuts the body into items.
+    cutter: Cutter,
+}
+
+impl Stream {
+    fn push(&mut self, bytes: Bytes) -> Result<Option<Items>, Failure> {
+        match &mut self.inflate {
+            None => self.cutter.push(bytes),
+            Some(inflate) => self.cutter.push(inflate.push(&bytes)?.into()),
+        }
+    }
+
+    /// What is left to hand over when the body has ended, in the order it came: at most two lots.
+    fn rest(&mut self) -> Result<[Option<Items>; 2], Failure> {
+        let unpacked = match &mut self.inflate {
+            Some(inflate) => self.cutter.push(inflate.finish()?.into())?,
+            None => None,
+        };
+        Ok([unpacked, self.cutter.rest()])
+    }
 }
 
 /// The start of a body.
@@ -88,7 +109,7 @@ impl Reader {
             ReadMode::Events => Cutter::Events(Events::new()),
             ReadMode::Chunks => Cutter::Chunks,
         };
-        Ok(Self::Stream { inflate: Inflate::new(Coding::of(fields))?, cutter })
+        Ok(Self::Stream(Box::new(Stream { inflate: Inflate::new(Coding::of(fields))?, cutter })))
     }
 
     /// Takes the next piece. What there is to hand over.
@@ -100,19 +121,16 @@ impl Reader {
                 Ok(None)
             }
             Self::Whole(whole) => whole.push(bytes).map(|()| None),
-            Self::Stream { inflate: None, cutter } => cutter.push(bytes),
-            Self::Stream { inflate: Some(inflate), cutter } => cutter.push(inflate.push(&bytes)?.into()),
+            Self::Stream(stream) => stream.push(bytes),
         }
     }
 
     /// What is left to hand over when the body has ended, in the order it came: at most two lots.
     pub(super) fn rest(&mut self) -> Result<[Option<Items>; 2], Failure> {
-        let Self::Stream { inflate, cutter } = self else { return Ok([None, None]) };
-        let unpacked = match inflate {
-            Some(inflate) => cutter.push(inflate.finish()?.into())?,
-            None => None,
-        };
-        Ok([unpacked, cutter.rest()])
+        match self {
+            Self::Stream(stream) => stream.rest(),
+            Self::Count(_) | Self::Whole(_) => Ok([None, None]),
+        }
     }
 
     /// The body, decoded, or what was kept of one that was counted.
@@ -120,7 +138,7 @@ impl Reader {
         match self {
             Self::Whole(whole) => whole.finish(),
             Self::Count(peek) => Ok(peek.start.into()),
-            _ => Ok(Bytes::new()),
+            Self::Stream(_) => Ok(Bytes::new()),
         }
     }
 }

@@ -47,7 +47,7 @@ mod warm_up;
 mod wire;
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 
 use std::rc::Rc;
 use std::sync::Arc;

@@ -65,7 +65,7 @@ pub(super) struct Pool {
     pub(super) counts: Counts,
     sink: Rc<dyn Sink>,
     open: RefCell<HashMap<Token, Place, BuildHasherDefault<NumberHasher>>>,
-    /// What is to be sent on WebSockets that have not ended.
+    /// What is to be sent on sockets that have not ended.
     outboxes: RefCell<HashMap<Token, Rc<Outbox>, BuildHasherDefault<NumberHasher>>>,
     seats: RefCell<HashMap<u64, Rc<Seat>>>,
     seat_ids: Cell<u64>,

@@ -174,7 +174,7 @@ impl Recorder {
         self.workloads[workload].names.id(name)
     }
 
-    /// The series of the handshakes of a series of WebSockets.
+    /// The series of the handshakes of a series of sockets.
     pub fn handshake_name(&mut self, workload: usize, socket: NameId) -> NameId {
         let names = &mut self.workloads[workload].names;
         let name = format!("{} handshake", names.all()[socket.index()]);

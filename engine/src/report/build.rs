@@ -138,12 +138,13 @@ fn workload(inputs: &Inputs<'_>, selection: &Selection<'_>, index: usize, name: 
                     unit: metric.unit.clone(),
                     mark: None,
                     counter: None,
+                    counter_per_s: None,
                     observation: None,
                     check: None,
                 };
                 match data {
                     MetricData::Mark(times) => MetricResult { mark: Some(Summary::censored(&times, &counts)), ..blank },
-                    MetricData::Counter(sum) => MetricResult { counter: Some(sum), ..blank },
+                    MetricData::Counter(sum) => MetricResult { counter: Some(sum), counter_per_s: rate(sum), ..blank },
                     MetricData::Observation(values) => {
                         MetricResult { observation: Some(ValueSummary::of(&values)), ..blank }
                     }

@@ -265,6 +265,9 @@ pub struct MetricResult {
     pub mark: Option<Summary>,
     /// The sum of a counter.
     pub counter: Option<u64>,
+    /// That sum ÷ the length of the stretch, where it is a counter: tokens per second, say.
+    #[serde(default)]
+    pub counter_per_s: Option<f64>,
     /// Values observed.
     pub observation: Option<ValueSummary>,
     /// Checks made.

@@ -279,7 +279,8 @@ pub(super) fn metrics(stretch: &Stretch) -> String {
     for workload in &stretch.workloads {
         for metric in &workload.metrics {
             let data = if let Some(sum) = metric.counter {
-                format!("{} in all", grouped(sum))
+                let rate = metric.counter_per_s.map(|rate| format!(", {} per second", significant(rate)));
+                format!("{} in all{}", grouped(sum), rate.unwrap_or_default())
             } else if let Some(values) = &metric.observation {
                 observed(values)
             } else if let Some(check) = &metric.check {

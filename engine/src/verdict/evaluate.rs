@@ -174,10 +174,11 @@ fn of(times: &Distribution, statistic: Statistic) -> Option<f64> {
 
 /// What there is in the place of a named request that was never made.
 fn unseen(name: &str, selection: &Selection<'_>) -> String {
-    let seen: Vec<_> = selection.requests().into_iter().map(|(request, _)| format!("`{request}`")).collect();
-    match seen.is_empty() {
-        true => format!("no request named `{name}` was answered, nor any other"),
-        false => format!("no request named `{name}` was answered; there are {}", seen.join(", ")),
+    let seen: Vec<_> = selection.requests().into_keys().map(|request| format!("`{request}`")).collect();
+    if seen.is_empty() {
+        format!("no request named `{name}` was answered, nor any other")
+    } else {
+        format!("no request named `{name}` was answered; there are {}", seen.join(", "))
     }
 }
 

@@ -20,7 +20,7 @@ use crate::plugin::{Action, Arrival, Event, Fault, FaultKind, Flow, MetricKind};
 use crate::record::{ExchangeSample, Finished, Outcome, Recorder};
 
 use super::alarms::{Alarm, Alarms, FlightKey};
-use super::flight::{Exchange, ExchangeEnd, Flight, Job, Kind, Notes, Open, token};
+use super::flight::{Exchange, ExchangeEnd, Flight, Form, Job, Kind, Notes, Open, token};
 use super::instances::{Instances, NoInstance, refused_kind};
 use super::listener::Listener;
 use super::slots::Slots;
@@ -259,7 +259,7 @@ impl Core {
             match open.impossible {
                 Some(_) => {}
                 // A conversation that its plugin has ended is ended politely; nobody waits for the answer.
-                None if open.shaken && matches!(outcome, Outcome::Ok | Outcome::Cancelled) => {
+                None if open.form == Form::Socket && matches!(outcome, Outcome::Ok | Outcome::Cancelled) => {
                     self.client.close_socket(token(place, open.serial), NORMAL_CLOSURE, String::new());
                 }
                 None => self.client.cancel(token(place, open.serial)),

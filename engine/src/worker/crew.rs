@@ -11,11 +11,11 @@ use std::time::Duration;
 use tokio::sync::{mpsc, oneshot};
 use tokio::task::LocalSet;
 
-use crate::client::{self, Client, Timeouts, Usage};
+use crate::client::{self, Client, Connect, Network, Timeouts, Usage};
 use crate::clock::{Clock, Monotonic, Time};
 use crate::plugin::{Plugin, Refused};
 use crate::record::{Layout, Recorder};
-use crate::schedule::Schedule;
+use crate::schedule::{Schedule, Share};
 
 use super::control::Control;
 use super::core::{Core, Notice, Parts, Workload};
@@ -290,7 +290,8 @@ impl Post {
             prepared.instances.warm_up().map_err(|error| NotReady::Plugin { workload, error })?;
         }
         let layout = Arc::new(settings.layout.clone());
-        let core = assemble_core(Rc::clone(&clock), Arc::clone(&settings.clients[self.number]), |client| Parts {
+        let client_settings = Arc::clone(&settings.clients[self.number]);
+        let core = assemble_core(Rc::clone(&clock), client_settings, Rc::new(Network), |client| Parts {
             clock: Rc::clone(&clock),
             client,
             recorder: Recorder::new(layout, number(self.number)),
@@ -315,18 +316,9 @@ impl Post {
             core.wall_t0 = wall_t0;
             core.recorder = Recorder::new(layout, number(self.number));
         }
-        let seed = settings.seed;
         let share = settings.schedule.share(number(self.number), number(settings.workers));
         let offer = Offer {
-            source: share.map(|arrival| Job {
-                kind: Kind::Arrival,
-                workload: usize::from(arrival.workload),
-                phase: usize::from(arrival.phase),
-                sequence: arrival.sequence,
-                index: arrival.index,
-                seed: crate::schedule::arrival_seed(seed, arrival.sequence),
-                due: t0 + Duration::from_nanos(arrival.due_ns),
-            }),
+            source: jobs(share, settings.seed, t0),
             end: t0 + Duration::from_nanos(settings.layout.length()),
             tolerance: settings.tolerance,
             drain: settings.drain,
@@ -338,14 +330,28 @@ impl Post {
     }
 }
 
+/// A share of the schedule as jobs, from the start of the schedule.
+pub(super) fn jobs(share: Share, seed: u64, t0: Time) -> impl Iterator<Item = Job> {
+    share.map(move |arrival| Job {
+        kind: Kind::Arrival,
+        workload: usize::from(arrival.workload),
+        phase: usize::from(arrival.phase),
+        sequence: arrival.sequence,
+        index: arrival.index,
+        seed: crate::schedule::arrival_seed(seed, arrival.sequence),
+        due: t0 + Duration::from_nanos(arrival.due_ns),
+    })
+}
+
 /// Puts a core together with its client, which hears back through the core.
 pub(super) fn assemble_core(
     clock: Rc<dyn Clock>,
     settings: Arc<client::Settings>,
+    network: Rc<dyn Connect>,
     parts: impl FnOnce(Client) -> Parts,
 ) -> Rc<RefCell<Core>> {
     Rc::new_cyclic(|core: &Weak<RefCell<Core>>| {
-        let client = Client::new(settings, clock, Rc::new(Ears(Weak::clone(core))));
+        let client = Client::with_network(settings, clock, Rc::new(Ears(Weak::clone(core))), network);
         RefCell::new(Core::new(parts(client)))
     })
 }

@@ -106,15 +106,23 @@ pub(super) struct Open {
     pub(super) impossible: Option<String>,
     /// The plugin took an impossible one back before it failed.
     pub(super) given_up: bool,
-    /// Whether it is a WebSocket.
-    pub(super) socket: bool,
-    /// Whether its handshake has been written down by itself: then it is an open WebSocket.
-    pub(super) shaken: bool,
-    /// Whether its plugin wants no body.
-    pub(super) counted: bool,
+    pub(super) form: Form,
     /// Payload bytes of messages and other items so far: all that is known of one that never ends.
     pub(super) bytes_sent: u64,
     pub(super) bytes_received: u64,
+}
+
+/// What an open exchange is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Form {
+    /// A request whose answer is handed over.
+    Answer,
+    /// A request whose answer's body is only counted.
+    Count,
+    /// A WebSocket that is being opened.
+    Opening,
+    /// A WebSocket that is open. Its handshake has been written down by itself.
+    Socket,
 }
 
 /// The client's token of an exchange: its place and its serial.

@@ -11,7 +11,7 @@ use crate::record::{ConnectParts, NameId, Outcome};
 
 use super::alarms::{Alarm, FlightKey};
 use super::core::Core;
-use super::flight::{Exchange, ExchangeEnd, HANDSHAKE, Open, place};
+use super::flight::{Exchange, ExchangeEnd, Form, HANDSHAKE, Open, place};
 
 /// Where the client's events go. Weak, since the core owns the client.
 pub(super) struct Ears(pub(super) Weak<RefCell<Core>>);
@@ -55,7 +55,7 @@ impl Core {
                     status: *status,
                     fields,
                     wanted: open.wanted.as_deref(),
-                    body: if open.counted { &[] } else { body },
+                    body: if open.form == Form::Count { &[] } else { body },
                     size: timings.bytes_received,
                 };
                 self.call(key, &event, timings.end);
@@ -97,7 +97,7 @@ impl Core {
         flight.open.retain(|&place| place != at);
         let status = status.or(open.status);
         let mut exchange = Exchange { status, ..Exchange::of(open.id, open.name, timings, outcome) };
-        if open.shaken {
+        if open.form == Form::Socket {
             // Written down with the handshake already.
             exchange.queued = 0;
             exchange.connect = None;
@@ -110,7 +110,7 @@ impl Core {
     /// Writes down the handshake of a WebSocket, a series of its own.
     fn shake(&mut self, at: usize, timings: &Timings) {
         let open = &mut self.exchanges[at];
-        open.shaken = true;
+        open.form = Form::Socket;
         let (key, name) = (open.flight, open.name);
         let workload = self.flights[key.at as usize].job.workload;
         let name = self.recorder.handshake_name(workload, name);

@@ -11,7 +11,7 @@ use crate::record::{CheckSample, CountSample, MarkSample, NameId, ObservationSam
 
 use super::alarms::{Alarm, FlightKey};
 use super::core::{Core, http_reason, to_u32};
-use super::flight::{Flight, Kind, Open, token};
+use super::flight::{Flight, Form, Kind, Open, token};
 
 /// The most bytes a plugin may ask to be handed in one body.
 const WHOLE_MOST: u32 = 64 << 20;
@@ -150,8 +150,11 @@ impl Core {
         let follow_redirects = request.follow_redirects.unwrap_or(workload.redirects);
         let open = self.opened(key, exchange, name, asked, request.wanted_fields);
         let place = super::flight::place(open).0;
-        self.exchanges[place].socket = read == client::ReadMode::Socket;
-        self.exchanges[place].counted = read == client::ReadMode::Count;
+        self.exchanges[place].form = match read {
+            client::ReadMode::Socket => Form::Opening,
+            client::ReadMode::Count => Form::Count,
+            _ => Form::Answer,
+        };
         self.client.send(
             open,
             client::Request {
@@ -198,9 +201,7 @@ impl Core {
             wanted,
             impossible: None,
             given_up: false,
-            socket: false,
-            shaken: false,
-            counted: false,
+            form: Form::Answer,
             bytes_sent: 0,
             bytes_received: 0,
         };
@@ -221,7 +222,7 @@ impl Core {
         let open = &self.exchanges[place];
         match open.impossible {
             Some(_) => Ok(None),
-            None if open.socket => Ok(Some(token(place, open.serial))),
+            None if matches!(open.form, Form::Opening | Form::Socket) => Ok(Some(token(place, open.serial))),
             None => Err(format!("`{action}` on exchange {exchange}, which is no WebSocket")),
         }
     }

@@ -17,6 +17,8 @@ mod listener;
 mod pace;
 mod slots;
 mod solo;
+#[cfg(test)]
+mod tests;
 
 pub use control::{Control, Stop};
 pub use core::Notice;

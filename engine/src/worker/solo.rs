@@ -266,7 +266,7 @@ pub async fn run(solo: Solo) -> Result<Trace, NotReady> {
     let (notices, faults) = mpsc::channel();
     let wall = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
     let now = clock.now();
-    let core = assemble_core(Rc::clone(&clock), Arc::clone(&solo.client), |client| Parts {
+    let core = assemble_core(Rc::clone(&clock), Arc::clone(&solo.client), Rc::new(client::Network), |client| Parts {
         clock: Rc::clone(&clock),
         client,
         recorder: Recorder::new(Arc::new(layout), 0),

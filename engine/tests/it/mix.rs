@@ -224,3 +224,29 @@ fn answers_that_never_come_are_time_outs_and_as_many() {
     assert_eq!(count(&result, "openai_chat", "failed"), faults);
     assert!([10, 12].contains(&ran.status), "{}", ran.stdout);
 }
+
+#[test]
+fn a_model_that_is_stopped_midway_leaves_the_right_reasons() {
+    let target = model::start(&model::Settings { behaviour: brisk(), ..model::Settings::default() }).unwrap();
+    let place = Place::new();
+    let scenario = format!("{SCENARIOS}/openai.toml");
+    let more = ["--scale", "0.01", "--quiet", "--set", "phase.steady.rate=40", "--set", "limits.tolerance=5s"];
+    let arguments = [&["run", "--scenario", &scenario][..], &more].concat();
+    let command = place.command(&arguments).env("OPENAI_URL", target.url()).stdout(Stdio::piped()).spawn().unwrap();
+    std::thread::sleep(Duration::from_secs(3));
+    tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(target.stop()).unwrap();
+    let ran = Ran::from(command.wait_with_output().unwrap());
+    assert!([10, 12].contains(&ran.status), "{}", ran.stdout);
+    let result = place.result();
+    assert_identity(&result);
+    assert!(count(&result, "openai_chat", "ok") > 0 && count(&result, "openai_chat", "failed") > 0, "{}", ran.stdout);
+    let known = ["refused", "reset", "stale_connection", "truncated"];
+    let reasons = reasons(&result, "openai_chat");
+    assert!(reasons.iter().all(|reason| known.contains(&reason.as_str())), "{reasons:?}");
+}
+
+#[test]
+fn the_other_scenarios_plan_what_their_first_lines_say() {
+    let total = |file: &str| plan(file, &Overrides::default()).planned.total();
+    assert_eq!((total("quickstart.toml"), total("openai.toml")), (280, 160));
+}

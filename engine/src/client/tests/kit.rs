@@ -22,12 +22,12 @@ use crate::client::{
 use crate::clock::{Clock, Monotonic, Time, Virtual};
 
 /// Runs a test in memory: time stands still while anything can happen, then jumps to the next timer.
-pub(super) fn on_virtual_time(test: impl Future<Output = ()>) {
+pub(crate) fn on_virtual_time(test: impl Future<Output = ()>) {
     run(true, test);
 }
 
 /// Runs a test on real sockets.
-pub(super) fn on_sockets(test: impl Future<Output = ()>) {
+pub(crate) fn on_sockets(test: impl Future<Output = ()>) {
     run(false, async {
         tokio::time::timeout(Duration::from_mins(1), test).await.expect("the test hangs");
     });
@@ -40,11 +40,11 @@ fn run(paused: bool, test: impl Future<Output = ()>) {
 }
 
 /// One side of a connection, as a scripted server holds it.
-pub(super) struct Peer<T = DuplexStream>(pub(super) T);
+pub(crate) struct Peer<T = DuplexStream>(pub(crate) T);
 
 impl<T: AsyncRead + AsyncWrite + Unpin> Peer<T> {
     /// The next request, head and body; empty when the client has closed.
-    pub(super) async fn request(&mut self) -> String {
+    pub(crate) async fn request(&mut self) -> String {
         let mut bytes = Vec::new();
         while !bytes.ends_with(b"\r\n\r\n") {
             match self.0.read_u8().await {
@@ -61,13 +61,13 @@ impl<T: AsyncRead + AsyncWrite + Unpin> Peer<T> {
     }
 
     /// Writes exactly these bytes; the client may be gone.
-    pub(super) async fn send(&mut self, bytes: impl AsRef<[u8]>) {
+    pub(crate) async fn send(&mut self, bytes: impl AsRef<[u8]>) {
         let _ = self.0.write_all(bytes.as_ref()).await;
         let _ = self.0.flush().await;
     }
 
     /// Answers every request with the same bytes, until the client closes. How many requests there were.
-    pub(super) async fn answer_all(&mut self, bytes: &str) -> usize {
+    pub(crate) async fn answer_all(&mut self, bytes: &str) -> usize {
         let mut count = 0;
         while !self.request().await.is_empty() {
             count += 1;
@@ -77,37 +77,37 @@ impl<T: AsyncRead + AsyncWrite + Unpin> Peer<T> {
     }
 
     /// Waits for the client to close.
-    pub(super) async fn closed(&mut self) {
+    pub(crate) async fn closed(&mut self) {
         let mut rest = Vec::new();
         let _ = self.0.read_to_end(&mut rest).await;
     }
 }
 
 /// A short answer that keeps the connection.
-pub(super) const OK: &str = "HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok";
+pub(crate) const OK: &str = "HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok";
 
 type Script = dyn Fn(usize, Peer) -> Pin<Box<dyn Future<Output = ()>>>;
 
 /// A network in memory: each connection is served by a script, which is told its number.
-pub(super) struct Memory {
+pub(crate) struct Memory {
     script: Box<Script>,
-    pub(super) connections: Cell<usize>,
+    pub(crate) connections: Cell<usize>,
     /// Errors that the next connections end in.
-    pub(super) refusals: RefCell<Vec<io::Error>>,
+    pub(crate) refusals: RefCell<Vec<io::Error>>,
     /// What names resolve to; an error while empty.
-    pub(super) addresses: RefCell<Vec<SocketAddr>>,
+    pub(crate) addresses: RefCell<Vec<SocketAddr>>,
     /// How long a look-up and a connection take.
-    pub(super) lookup_time: Cell<Duration>,
-    pub(super) connect_time: Cell<Duration>,
-    pub(super) lookups: Cell<usize>,
+    pub(crate) lookup_time: Cell<Duration>,
+    pub(crate) connect_time: Cell<Duration>,
+    pub(crate) lookups: Cell<usize>,
     /// How many bytes may be under way in one direction.
-    pub(super) pipe: Cell<usize>,
+    pub(crate) pipe: Cell<usize>,
     /// The addresses dialled.
-    pub(super) dialled: RefCell<Vec<SocketAddr>>,
+    pub(crate) dialled: RefCell<Vec<SocketAddr>>,
 }
 
 impl Memory {
-    pub(super) fn new<F: Future<Output = ()> + 'static>(script: impl Fn(usize, Peer) -> F + 'static) -> Rc<Self> {
+    pub(crate) fn new<F: Future<Output = ()> + 'static>(script: impl Fn(usize, Peer) -> F + 'static) -> Rc<Self> {
         Rc::new(Self {
             script: Box::new(move |number, peer| Box::pin(script(number, peer))),
             connections: Cell::new(0),
@@ -148,9 +148,9 @@ impl Connect for Memory {
 }
 
 /// A clock that a test can let jump, as when the machine has stopped a worker for a while: timers have not fired yet.
-pub(super) struct Jumping {
-    pub(super) clock: Virtual,
-    pub(super) ahead: Rc<Cell<Duration>>,
+pub(crate) struct Jumping {
+    pub(crate) clock: Virtual,
+    pub(crate) ahead: Rc<Cell<Duration>>,
 }
 
 impl Clock for Jumping {
@@ -163,8 +163,8 @@ type Hook = Box<dyn Fn(&Client, Token, &Event)>;
 
 /// Remembers every event; a hook sees each first.
 #[derive(Default)]
-pub(super) struct Memo {
-    pub(super) events: RefCell<Vec<(Token, Event)>>,
+pub(crate) struct Memo {
+    pub(crate) events: RefCell<Vec<(Token, Event)>>,
     arrived: Notify,
     hook: RefCell<Option<Hook>>,
     client: RefCell<Option<Client>>,
@@ -181,29 +181,29 @@ impl Sink for Memo {
 }
 
 /// A client with its sink.
-pub(super) struct World {
-    pub(super) client: Client,
-    pub(super) memo: Rc<Memo>,
-    pub(super) clock: Rc<dyn Clock>,
+pub(crate) struct World {
+    pub(crate) client: Client,
+    pub(crate) memo: Rc<Memo>,
+    pub(crate) clock: Rc<dyn Clock>,
     next: Cell<u64>,
 }
 
 /// Settings for a target.
-pub(super) fn settings(url: &str) -> Settings {
+pub(crate) fn settings(url: &str) -> Settings {
     Settings::new(url.parse().expect("a URL"), Tls::load(&TlsFiles::default()).expect("the public roots"))
 }
 
 impl World {
     /// In memory, as `http://test`.
-    pub(super) fn new(network: &Rc<Memory>) -> Self {
+    pub(crate) fn new(network: &Rc<Memory>) -> Self {
         Self::with(network, settings("http://test"))
     }
 
-    pub(super) fn with(network: &Rc<Memory>, settings: Settings) -> Self {
+    pub(crate) fn with(network: &Rc<Memory>, settings: Settings) -> Self {
         Self::on_clock(network, settings, Rc::new(Virtual::start()))
     }
 
-    pub(super) fn on_clock(network: &Rc<Memory>, settings: Settings, clock: Rc<dyn Clock>) -> Self {
+    pub(crate) fn on_clock(network: &Rc<Memory>, settings: Settings, clock: Rc<dyn Clock>) -> Self {
         let memo = Rc::new(Memo::default());
         let sink = Rc::clone(&memo) as Rc<dyn Sink>;
         let client = Client::with_network(Arc::new(settings), Rc::clone(&clock), sink, network.clone());
@@ -211,7 +211,7 @@ impl World {
     }
 
     /// On sockets.
-    pub(super) fn on_sockets(settings: Settings) -> Self {
+    pub(crate) fn on_sockets(settings: Settings) -> Self {
         let clock: Rc<dyn Clock> = Rc::new(Monotonic::start());
         let memo = Rc::new(Memo::default());
         let client = Client::new(Arc::new(settings), Rc::clone(&clock), Rc::clone(&memo) as Rc<dyn Sink>);
@@ -219,13 +219,13 @@ impl World {
     }
 
     /// Lets a hook see each event as it is delivered.
-    pub(super) fn hook(&self, hook: impl Fn(&Client, Token, &Event) + 'static) {
+    pub(crate) fn hook(&self, hook: impl Fn(&Client, Token, &Event) + 'static) {
         *self.memo.client.borrow_mut() = Some(self.client.clone());
         *self.memo.hook.borrow_mut() = Some(Box::new(hook));
     }
 
     /// A GET whose answer is handed over whole.
-    pub(super) fn get(&self, path: &str) -> Request {
+    pub(crate) fn get(&self, path: &str) -> Request {
         Request {
             authority: None,
             method: "GET".to_owned(),
@@ -241,19 +241,19 @@ impl World {
     }
 
     /// The handshake of a WebSocket.
-    pub(super) fn socket(&self, path: &str) -> Request {
+    pub(crate) fn socket(&self, path: &str) -> Request {
         Request { read: ReadMode::Socket, ..self.get(path) }
     }
 
     /// Sends without waiting.
-    pub(super) fn send(&self, request: Request) -> Token {
+    pub(crate) fn send(&self, request: Request) -> Token {
         let token = Token(self.next.replace(self.next.get() + 1));
         self.client.send(token, request);
         token
     }
 
     /// Waits for the end of an exchange.
-    pub(super) async fn end(&self, token: Token) -> End {
+    pub(crate) async fn end(&self, token: Token) -> End {
         loop {
             let arrived = self.memo.arrived.notified();
             if let Some(end) = self.ended(token) {
@@ -264,13 +264,13 @@ impl World {
     }
 
     /// Sends and waits for the end.
-    pub(super) async fn ask(&self, request: Request) -> End {
+    pub(crate) async fn ask(&self, request: Request) -> End {
         let token = self.send(request);
         self.end(token).await
     }
 
     /// The final event of an exchange, if it has come.
-    pub(super) fn ended(&self, token: Token) -> Option<End> {
+    pub(crate) fn ended(&self, token: Token) -> Option<End> {
         let events = self.memo.events.borrow();
         let mut ends = events.iter().filter(|(of, _)| *of == token).filter_map(|(_, event)| End::of(event));
         let end = ends.next();
@@ -279,7 +279,7 @@ impl World {
     }
 
     /// What came for an exchange, in one line: for comparing with what should.
-    pub(super) fn story(&self, token: Token) -> String {
+    pub(crate) fn story(&self, token: Token) -> String {
         let events = self.memo.events.borrow();
         let told = events.iter().filter(|(of, _)| *of == token).map(|(_, event)| match event {
             Event::Head { status, .. } => format!("head {status}"),
@@ -294,21 +294,21 @@ impl World {
         told.collect::<Vec<_>>().join(", ")
     }
 
-    pub(super) fn now(&self) -> Time {
+    pub(crate) fn now(&self) -> Time {
         self.clock.now()
     }
 }
 
 /// A final event, comparable.
 #[derive(Clone, Debug)]
-pub(super) struct End {
-    pub(super) status: Option<u16>,
-    pub(super) body: Bytes,
-    pub(super) fields: http::HeaderMap,
-    pub(super) failure: Option<Failure>,
-    pub(super) cancelled: bool,
-    pub(super) closed: Option<(u16, String)>,
-    pub(super) timings: Timings,
+pub(crate) struct End {
+    pub(crate) status: Option<u16>,
+    pub(crate) body: Bytes,
+    pub(crate) fields: http::HeaderMap,
+    pub(crate) failure: Option<Failure>,
+    pub(crate) cancelled: bool,
+    pub(crate) closed: Option<(u16, String)>,
+    pub(crate) timings: Timings,
 }
 
 impl End {
@@ -345,7 +345,7 @@ impl End {
     }
 
     /// In one line.
-    pub(super) fn text(&self) -> String {
+    pub(crate) fn text(&self) -> String {
         if let Some((code, reason)) = &self.closed {
             return format!("closed {code} {reason}");
         }
@@ -361,7 +361,7 @@ impl End {
 }
 
 /// A server on a loopback address; each connection is served by a script, which is told its number.
-pub(super) async fn listen<F: Future<Output = ()> + 'static>(
+pub(crate) async fn listen<F: Future<Output = ()> + 'static>(
     address: &str,
     script: impl Fn(usize, Peer<tokio::net::TcpStream>) -> F + 'static,
 ) -> SocketAddr {
@@ -377,7 +377,7 @@ pub(super) async fn listen<F: Future<Output = ()> + 'static>(
 }
 
 /// Lets everything happen that can happen without time passing.
-pub(super) async fn settle() {
+pub(crate) async fn settle() {
     for _ in 0..50 {
         tokio::task::yield_now().await;
     }

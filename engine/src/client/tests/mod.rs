@@ -3,7 +3,7 @@
 
 mod answers;
 mod heads;
-mod kit;
+pub(crate) mod kit;
 mod network;
 mod pooling;
 mod reasons;

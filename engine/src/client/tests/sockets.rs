@@ -1,4 +1,4 @@
-//! WebSockets, against a server of another's making and against exact bytes.
+//! Sockets, against a server of another's making and against exact bytes.
 
 use std::cell::Cell;
 use std::rc::Rc;
@@ -425,5 +425,28 @@ fn a_handshake_that_cannot_be_sent_is_refused() {
             refused(&|request| request.fields.push(("Sec-WebSocket-Key".to_owned(), "x".to_owned()))).await,
             "protocol: field `Sec-WebSocket-Key`: the engine sets it in a handshake"
         );
+    });
+}
+
+#[test]
+fn a_socket_that_is_closed_while_messages_wait_to_be_sent_is_not_opened_again() {
+    let network = Memory::new(|_, peer| async {
+        let mut talk = Talk::accept(peer).await;
+        assert!(talk.next().await.is_some());
+        talk.send(close(CloseCode::GOING_AWAY, "deploying")).await;
+        // The rest lies in the pipe.
+        talk.rest().await;
+    });
+    network.pipe.set(1024);
+    on_virtual_time(async {
+        let world = World::new(&network);
+        let token = world.send(offered(&world));
+        for _ in 0..100 {
+            world.client.write(token, Message::Text("x".repeat(500)));
+        }
+        world.end(token).await;
+        assert_eq!(world.story(token), r#"open "chat", closed 1001 deploying"#);
+        settle().await;
+        assert_eq!(network.connections.get(), 1);
     });
 }

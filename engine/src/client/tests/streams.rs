@@ -215,3 +215,27 @@ fn a_stream_that_brings_everything_at_once_and_then_nothing_ends_in_its_time_out
         assert_eq!((end.timings.bytes_received, end.timings.response_time().as_secs()), (BODY as u64, 2));
     });
 }
+
+#[test]
+fn comments_keep_a_stream_of_events_alive_and_are_none() {
+    let network = Memory::new(|_, mut peer: Peer| async move {
+        peer.request().await;
+        peer.send("HTTP/1.1 200 OK\r\n\r\n").await;
+        for text in [": wait\n\n", ": wait\n\n", ": wait\n\n", "data: a\n\n"] {
+            tokio::time::sleep(Duration::from_secs(20)).await;
+            peer.send(text).await;
+        }
+        tokio::time::sleep(Duration::from_hours(1)).await;
+    });
+    on_virtual_time(async {
+        let world = World::new(&network);
+        let mut request = world.get("/");
+        request.read = ReadMode::Events;
+        request.timeouts.total = Duration::from_secs(1_000);
+        let token = world.send(request);
+        let end = world.end(token).await;
+        assert!(world.story(token).starts_with(r#"head 200, events [message "a"], 200 timeout_idle: "#));
+        // Idle for 30 s, but only after the last event at 80 s.
+        assert_eq!(end.timings.response_time(), Duration::from_secs(110));
+    });
+}
