@@ -168,7 +168,8 @@ pub(super) fn strictest_time_limit(inputs: &Inputs<'_>) -> f64 {
 }
 
 /// Starts were on time in the judged phase. With the cap on iterations in flight at its default or above, waiting for a
-/// slot is the target's doing, so only the generator's own delay counts.
+/// slot is the target's doing, so only the generator's own delay counts. The limit is that of the workload with the
+/// shortest times: lateness is the loop's and strikes all alike.
 fn lateness(inputs: &Inputs<'_>) -> Check {
     let name = "lateness p99";
     let (series, what) = if inputs.in_flight.is_lowered() {
@@ -176,24 +177,21 @@ fn lateness(inputs: &Inputs<'_>) -> Check {
     } else {
         (Series::GeneratorDelay, "without waiting for slots, which the target decides")
     };
-    let worst = (0..inputs.workloads.len())
-        .filter_map(|workload| {
-            let times = inputs.select(Some(workload), Scope::Judged).times(series);
-            let p99 = times.percentile(Percentile::P99)? as f64;
-            Some((p99, time_limit(inputs, workload), workload, times.count()))
-        })
-        .max_by(|a, b| (a.0 / a.1).total_cmp(&(b.0 / b.1)));
-    let Some((p99, limit, workload, count)) = worst else {
+    let judged = inputs.select(None, Scope::Judged);
+    let times = judged.times(series);
+    let Some(p99) = times.percentile(Percentile::P99) else {
         return Check::not_checked(name, "nothing was started in the judged phase");
     };
+    let limit = strictest_time_limit(inputs);
+    let waited = || judged.times(Series::SlotWait).percentile(Percentile::P99).is_some_and(|p99| p99 as f64 > limit);
     Check::at_most(
         name,
-        Quantity::ns(p99),
+        Quantity::ns(p99 as f64),
         Quantity::ns(limit),
-        format!("`{}`, {} starts, {what}", inputs.workload(workload), grouped(count)),
-        if inputs.in_flight.is_lowered() && waits_for_slots(inputs, workload, limit) {
+        format!("{} starts, {what}", grouped(times.count())),
+        if inputs.in_flight.is_lowered() && waited() {
             "iterations waited for a slot under a cap that was lowered: leave limits.in_flight at its default, or raise it"
-        } else if count < FEW {
+        } else if times.count() < FEW {
             "so few starts that their p99 is the latest of all: one hiccup of the machine decides it; lengthen the run, \
              or repeat it on a machine with nothing else to do"
         } else {
@@ -204,12 +202,6 @@ fn lateness(inputs: &Inputs<'_>) -> Check {
 
 /// Below this many, a p99 by nearest rank is the maximum.
 const FEW: u64 = 100;
-
-/// Whether waiting for slots alone would break the limit.
-fn waits_for_slots(inputs: &Inputs<'_>, workload: usize, limit: f64) -> bool {
-    let waits = inputs.select(Some(workload), Scope::Judged).times(Series::SlotWait);
-    waits.percentile(Percentile::P99).is_some_and(|p99| p99 as f64 > limit)
-}
 
 /// No worker's loop was away for long.
 fn stall(inputs: &Inputs<'_>) -> Check {
