@@ -45,11 +45,6 @@ impl Alarms {
         }
     }
 
-    /// How many there are, those of ended iterations included.
-    pub(super) fn len(&self) -> usize {
-        self.heap.len()
-    }
-
     /// When the next alarm is, of an ended iteration perhaps.
     pub(super) fn next(&self) -> Option<Time> {
         self.heap.peek().map(|Reverse((at, _, _))| *at)

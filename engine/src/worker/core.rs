@@ -97,6 +97,8 @@ pub(super) struct Core {
     pub(super) flights: Slab<Box<Flight>>,
     pub(super) exchanges: Slab<Open>,
     pub(super) alarms: Alarms,
+    /// Those that ring now; kept for its room.
+    pub(super) ringing: Vec<(Time, FlightKey, Alarm)>,
     /// What plugins' faults said, by workload, with how often.
     pub(super) faults: BTreeMap<(usize, &'static str, String), u64>,
     pub(super) log_gate: LogGate,
@@ -142,6 +144,7 @@ impl Core {
             flights: Slab::new(),
             exchanges: Slab::new(),
             alarms: Alarms::default(),
+            ringing: Vec::new(),
             faults: BTreeMap::new(),
             log_gate: LogGate::default(),
             armed: Time(u64::MAX),

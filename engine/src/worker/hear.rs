@@ -127,8 +127,11 @@ impl Core {
     /// Rings the alarms that are due. Those set meanwhile wait for the next time, so that a plugin that sets one alarm
     /// after another holds nobody else up.
     pub(super) fn ring(&mut self, now: Time) {
-        for _ in 0..self.alarms.len() {
-            let Some((at, key, alarm)) = self.alarms.take_due(now) else { return };
+        let mut due = std::mem::take(&mut self.ringing);
+        while let Some(alarm) = self.alarms.take_due(now) {
+            due.push(alarm);
+        }
+        for (at, key, alarm) in due.drain(..) {
             if !self.is_alive(key) {
                 continue;
             }
@@ -138,6 +141,7 @@ impl Core {
                 Alarm::TimeOut => self.end(key, at, Outcome::Failed("timeout_iteration")),
             }
         }
+        self.ringing = due;
     }
 
     fn ring_timer(&mut self, key: FlightKey, timer: u32, at: Time) {

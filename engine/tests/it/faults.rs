@@ -90,3 +90,30 @@ fn one_that_waits_for_nothing_and_one_that_waits_for_ever_end() {
     let (result, _) = misbehaving("sleep", "iteration_timeout = \"1s\"");
     assert_eq!(reasons(&result, "odd"), ["timeout_iteration"]);
 }
+
+#[test]
+fn what_a_plugin_must_not_ask_for_fails_that_iteration_alone() {
+    for (how, reason) in [
+        ("flood", "plugin_misuse"),
+        ("split", "protocol"),
+        ("elsewhere", "host_not_allowed"),
+        ("huge", "plugin_memory"),
+    ] {
+        let (result, ran) = misbehaving(how, "isolation = \"iteration\"");
+        assert_eq!(reasons(&result, "odd"), [reason], "{how}: {}", ran.stdout);
+        let states = states(&result, "odd");
+        assert_eq!((states["ok"].as_u64(), states["failed"].as_u64()), (Some(40), Some(20)), "{how}: {states}");
+    }
+}
+
+#[test]
+fn waiting_for_nothing_for_ever_and_logging_without_end_hold_nobody_up() {
+    let (result, ran) = misbehaving("spin", "iteration_timeout = \"1s\"");
+    assert_eq!(reasons(&result, "odd"), ["timeout_iteration"], "{}", ran.stdout);
+    assert_eq!(states(&result, "odd")["ok"], 40, "{}", ran.stdout);
+    let (result, ran) = misbehaving("chatter", "");
+    let states = states(&result, "odd");
+    assert_eq!((states["ok"].as_u64(), states["failed"].as_u64()), (Some(60), Some(0)), "{states}");
+    assert!(ran.stderr.lines().count() < 100, "{}", ran.stderr.lines().count());
+    assert!(ran.stdout.contains("log lines of plugins were not shown"), "{}", ran.stdout);
+}

@@ -10,8 +10,9 @@
 //! setup flow that shares or refuses and a teardown flow that sends, as its configuration says.
 
 use std::rc::Rc;
+use std::time::Duration;
 
-use engine_sdk::{Context, Flow, Shared, Stop, Verdict, Workload};
+use engine_sdk::{Context, Flow, Level, Shared, Stop, Verdict, Workload};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value};
@@ -56,6 +57,18 @@ enum How {
     Stall,
     /// Waits for a day.
     Sleep,
+    /// Waits for nothing at all, for ever.
+    Spin,
+    /// Asks for 20,000 exchanges at once.
+    Flood,
+    /// Writes a second request into a field of the first.
+    Split,
+    /// Asks a host that the scenario does not allow.
+    Elsewhere,
+    /// Sends a body larger than its memory.
+    Huge,
+    /// Logs 100,000 lines.
+    Chatter,
 }
 
 fn one() -> u64 {
@@ -92,7 +105,7 @@ impl Workload for Misbehave {
         let path = format!("{}{}", self.config.path, self.query);
         ctx.get(&path).name("ask").count_body().send().await?.expect_status(200)?;
         if (ctx.arrival().index + 1).is_multiple_of(self.config.every) {
-            misbehave(&ctx, self.config.how).await;
+            return misbehave(&ctx, self.config.how).await;
         }
         Ok(())
     }
@@ -121,7 +134,7 @@ impl Workload for Misbehave {
     }
 }
 
-async fn misbehave(ctx: &Context, how: How) {
+async fn misbehave(ctx: &Context, how: How) -> Verdict {
     match how {
         How::Well => {}
         How::Panic => dislike(ctx.arrival().index),
@@ -138,8 +151,34 @@ async fn misbehave(ctx: &Context, how: How) {
             }
         }
         How::Stall => std::future::pending().await,
-        How::Sleep => ctx.wait(std::time::Duration::from_hours(24)).await,
+        How::Sleep => ctx.wait(Duration::from_hours(24)).await,
+        How::Spin => loop {
+            ctx.wait(Duration::ZERO).await;
+        },
+        How::Flood => {
+            let all: Vec<_> = (0..20_000).map(|_| ctx.get("/small").name("flood").count_body().send()).collect();
+            for one in all {
+                one.await?;
+            }
+        }
+        How::Split => {
+            let second = "x\r\n\r\nGET /smuggled HTTP/1.1\r\nhost: x";
+            ctx.get("/small").name("split").field("x-a", second).count_body().send().await?;
+        }
+        How::Elsewhere => {
+            let reply = ctx.get("/latest/meta-data").name("elsewhere").authority("169.254.169.254").count_body();
+            reply.send().await?;
+        }
+        How::Huge => {
+            ctx.post("/echo").name("huge").body(vec![0; 200 << 20]).count_body().send().await?;
+        }
+        How::Chatter => {
+            for line in 0..100_000 {
+                ctx.log(Level::Info, &format!("line {line}"));
+            }
+        }
     }
+    Ok(())
 }
 
 // A function of its own in the component, as a plugin of some size has many: traps are told with their names.
