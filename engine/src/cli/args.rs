@@ -22,6 +22,28 @@ pub(super) enum Command {
     Try(Box<Try>),
     /// Render the report of an earlier run again
     Report(Report),
+    /// Look at plugins
+    #[command(subcommand)]
+    Plugin(Plugin),
+}
+
+/// `engine plugin`.
+#[derive(Debug, Subcommand)]
+pub(super) enum Plugin {
+    /// Show what a plugin is: interface, imports, metrics, configuration, size, SHA-256
+    Inspect(Inspect),
+}
+
+/// `engine plugin inspect`.
+#[derive(Debug, Args)]
+pub(super) struct Inspect {
+    /// Plugin file (.wasm)
+    #[arg(value_name = "FILE")]
+    pub file: PathBuf,
+
+    /// In which form
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    pub format: Format,
 }
 
 /// `engine run`.
@@ -187,8 +209,8 @@ pub(super) struct Report {
 /// In which form a result is printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(super) enum Format {
-    /// The report, as in report.md
+    /// For people: the report, as in report.md
     Text,
-    /// The whole data set, as in result.json
+    /// For machines: the whole data set, as in result.json
     Json,
 }

@@ -3,6 +3,7 @@
 mod args;
 mod course;
 pub mod exit;
+mod inspect;
 mod machine;
 mod output;
 mod prepare;
@@ -38,6 +39,7 @@ pub fn main() -> Exit {
         Command::Run(arguments) => run::run(arguments),
         Command::Try(arguments) => trial::run(arguments),
         Command::Report(arguments) => report::run(arguments),
+        Command::Plugin(args::Plugin::Inspect(arguments)) => inspect::run(arguments),
     };
     done.unwrap_or_else(|failure| {
         output::say(&failure.text);

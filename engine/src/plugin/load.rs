@@ -85,6 +85,10 @@ pub struct Plugin {
     pub sha256: String,
     /// Size of the file in bytes.
     pub size: usize,
+    /// What it imports, as it names it.
+    pub imports: Vec<String>,
+    /// What it exports, as it names it.
+    pub exports: Vec<String>,
     /// What it says of itself.
     pub description: Description,
     pub(super) engine: Engine,
@@ -119,7 +123,8 @@ impl Host {
                 "rebuild it; if it uses newer features of WebAssembly (async, threads, GC), turn them off",
             )
         })?;
-        self.check_items(&component).map_err(|(what, help)| refuse(what, &help))?;
+        let (imports, exports) = self.items(&component);
+        check_items(&imports, &exports).map_err(|(what, help)| refuse(what, &help))?;
         let pre = self.linker.instantiate_pre(&component).and_then(PluginPre::new).map_err(|error| {
             refuse(
                 format!("does not fit the interface {INTERFACE}: {error:#}"),
@@ -134,6 +139,8 @@ impl Host {
             file: file.to_owned(),
             sha256: hex(&Sha256::digest(bytes)),
             size: bytes.len(),
+            imports,
+            exports,
             description,
             engine: self.engine.clone(),
             pre,
@@ -141,44 +148,45 @@ impl Host {
         })
     }
 
-    /// Imports and exports by name, before linking: the linker's own error names types, not what to do.
-    fn check_items(&self, component: &Component) -> Result<(), (String, String)> {
+    /// Names of the imports and of the exports of a component.
+    fn items(&self, component: &Component) -> (Vec<String>, Vec<String>) {
         let kind = component.component_type();
-        let exports: Vec<String> = kind.exports(&self.engine).map(|(name, _)| name.to_owned()).collect();
-        let imports = kind.imports(&self.engine).map(|(name, _)| name.to_owned());
-        let foreign: Vec<String> = imports.filter(|name| !IMPORTS.iter().any(|known| fits(name, known))).collect();
-        for name in foreign.iter().chain(&exports) {
-            if name.starts_with("engine:workload/") && !IMPORTS.iter().chain([&EXPORT]).any(|known| fits(name, known)) {
-                return Err((
+        let imports = kind.imports(&self.engine).map(|(name, _)| name.to_owned()).collect();
+        (imports, kind.exports(&self.engine).map(|(name, _)| name.to_owned()).collect())
+    }
+}
+
+/// Looks at imports and exports by name, before linking: the linker's own error names types, not what to do.
+fn check_items(imports: &[String], exports: &[String]) -> Result<(), (String, String)> {
+    let known = |name: &str| IMPORTS.iter().any(|known| fits(name, known));
+    let foreign: Vec<&str> = imports.iter().map(String::as_str).filter(|name| !known(name)).collect();
+    for name in foreign.iter().copied().chain(exports.iter().map(String::as_str)) {
+        if name.starts_with("engine:workload/") && !IMPORTS.iter().chain([&EXPORT]).any(|known| fits(name, known)) {
+            return Err((
                     format!("was built against `{name}`, and this engine speaks {INTERFACE}"),
                     "rebuild the plugin against this engine's interface (folder wit/), or use the engine version it was built for".into(),
                 ));
-            }
         }
-        if !exports.iter().any(|name| fits(name, EXPORT)) {
-            let exports = if exports.is_empty() { "nothing".to_owned() } else { format!("`{}`", exports.join("`, `")) };
-            return Err((
-                format!("is a component, but not a workload plugin: it exports {exports}, not `{EXPORT}`"),
-                "build it for the world `engine:workload/plugin` (docs/first-plugin.md)".into(),
-            ));
-        }
-        if !foreign.is_empty() {
-            let wasi = foreign.iter().any(|name| name.starts_with("wasi:"));
-            let mut help = String::from("plugins are pure: they have no files, sockets, clocks or environment");
-            if wasi {
-                help += "; build without WASI (Rust: target wasm32-unknown-unknown)";
-            }
-            return Err((
-                format!(
-                    "imports `{}`, which is not offered; offered: `{}`",
-                    foreign.join("`, `"),
-                    IMPORTS.join("`, `")
-                ),
-                help,
-            ));
-        }
-        Ok(())
     }
+    if !exports.iter().any(|name| fits(name, EXPORT)) {
+        let exports = if exports.is_empty() { "nothing".to_owned() } else { format!("`{}`", exports.join("`, `")) };
+        return Err((
+            format!("is a component, but not a workload plugin: it exports {exports}, not `{EXPORT}`"),
+            "build it for the world `engine:workload/plugin` (docs/first-plugin.md)".into(),
+        ));
+    }
+    if !foreign.is_empty() {
+        let wasi = foreign.iter().any(|name| name.starts_with("wasi:"));
+        let mut help = String::from("plugins are pure: they have no files, sockets, clocks or environment");
+        if wasi {
+            help += "; build without WASI (Rust: target wasm32-unknown-unknown)";
+        }
+        return Err((
+            format!("imports `{}`, which is not offered; offered: `{}`", foreign.join("`, `"), IMPORTS.join("`, `")),
+            help,
+        ));
+    }
+    Ok(())
 }
 
 /// Whether an item's name means the known item: the same, or a compatible version of it (`0.1.x`).

@@ -1,4 +1,4 @@
-//! `engine try`.
+//! `engine try` and `engine plugin`.
 
 use super::kit::{Place, stub};
 
@@ -85,6 +85,34 @@ rate = 5
             2,
             "error: --url is for plugins, and load.toml is a scenario\n  help: change a value of the scenario with --set, \
              such as --set target.url=URL\n"
+        )
+    );
+}
+
+#[test]
+fn a_plugin_is_shown_with_all_it_is_and_says_of_itself() {
+    let file = HTTP.replace("http.wasm", "openai_chat.wasm");
+    let ran = Place::new().run(&["plugin", "inspect", &file]);
+    assert_eq!((ran.status, ran.stderr.as_str()), (0, ""));
+    for part in [
+        "openai_chat 0.1.0: Chat completions of any OpenAI-compatible server, streaming or not\n",
+        "  interface  engine:workload@0.1.0\n",
+        "  imports    engine:workload/types@0.1.0, engine:workload/actions@0.1.0\n",
+        "\n  first_token            mark         ",
+        "\n  model                  required     The model's name.\n",
+    ] {
+        assert!(ran.stdout.contains(part), "{part}: {}", ran.stdout);
+    }
+    let ran = Place::new().run(&["plugin", "inspect", &file, "--format", "json"]);
+    let sheet: serde_json::Value = serde_json::from_str(&ran.stdout).unwrap();
+    assert_eq!((sheet["name"].as_str(), sheet["imports"].as_array().map(Vec::len)), (Some("openai_chat"), Some(2)));
+    let ran = Place::new().run(&["plugin", "inspect", "gone.wasm"]);
+    assert_eq!(
+        (ran.status, ran.stderr.as_str()),
+        (
+            4,
+            "error: plugin gone.wasm: cannot be read: No such file or directory (os error 2)\n  help: check the path and its \
+             permissions\n"
         )
     );
 }

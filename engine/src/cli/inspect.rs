@@ -1,0 +1,108 @@
+//! `engine plugin inspect`: what a plugin is, and what it says of itself.
+
+use std::fmt::Write as _;
+
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::plugin::{Host, INTERFACE, Limits, Metric, MetricKind, Plugin};
+
+use super::args::{Format, Inspect};
+use super::exit::{Exit, Failure};
+use super::output;
+
+/// A plugin, for machines.
+#[derive(Serialize)]
+struct Sheet<'a> {
+    file: String,
+    name: &'a str,
+    version: &'a str,
+    summary: &'a str,
+    interface: &'a str,
+    bytes: usize,
+    sha256: &'a str,
+    imports: &'a [String],
+    exports: &'a [String],
+    metrics: &'a [Metric],
+    /// The JSON Schema of its configuration; null where it has none.
+    config_schema: Value,
+}
+
+/// Shows a plugin.
+///
+/// # Errors
+/// A file that is no plugin, or that this engine cannot use.
+pub(super) fn run(arguments: &Inspect) -> Result<Exit, Failure> {
+    let host = Host::new(Limits::default(), None)?;
+    let plugin =
+        host.load(&arguments.file).map_err(|refusal| Failure::new(Exit::PluginRefused, format!("error: {refusal}")))?;
+    let description = &plugin.description;
+    let sheet = Sheet {
+        file: plugin.file.display().to_string(),
+        name: &description.name,
+        version: &description.version,
+        summary: &description.summary,
+        interface: INTERFACE,
+        bytes: plugin.size,
+        sha256: &plugin.sha256,
+        imports: &plugin.imports,
+        exports: &plugin.exports,
+        metrics: &description.metrics,
+        config_schema: serde_json::from_str(&description.config_schema).unwrap_or_default(),
+    };
+    let text = match arguments.format {
+        Format::Text => text(&sheet, &plugin),
+        Format::Json => {
+            let json = serde_json::to_string_pretty(&sheet);
+            json.map_err(|error| Failure::new(Exit::Internal, format!("no JSON of the plugin: {error}")))? + "\n"
+        }
+    };
+    output::write(&text).map(|()| Exit::Passed)
+}
+
+fn text(sheet: &Sheet<'_>, plugin: &Plugin) -> String {
+    let mut text = format!("{} {}: {}\n", sheet.name, sheet.version, sheet.summary);
+    let _ = writeln!(text, "  file       {}, {} bytes", sheet.file, sheet.bytes);
+    let _ = writeln!(text, "  SHA-256    {}", sheet.sha256);
+    let _ = writeln!(text, "  interface  {}", sheet.interface);
+    let _ = writeln!(text, "  imports    {}", sheet.imports.join(", "));
+    if !sheet.metrics.is_empty() {
+        text.push_str("\nmetrics\n");
+    }
+    for metric in sheet.metrics {
+        let kind = match metric.kind {
+            MetricKind::Mark => "mark",
+            MetricKind::Counter => "counter",
+            MetricKind::Observation => "observation",
+            MetricKind::Check => "check",
+        };
+        let unit = if metric.unit.is_empty() { String::new() } else { format!(" ({})", metric.unit) };
+        let _ = writeln!(text, "  {:<22} {kind:<12} {}{unit}", metric.name, metric.summary);
+    }
+    text.push_str(&config(&sheet.config_schema, !plugin.description.config_schema.is_empty()));
+    text
+}
+
+/// The keys of a configuration, as far as its schema is that of a table.
+fn config(schema: &Value, has_one: bool) -> String {
+    let Some(properties) = schema["properties"].as_object() else {
+        return if has_one {
+            "\nconfig\n  described by a schema: --format json shows it\n".to_owned()
+        } else {
+            String::new()
+        };
+    };
+    let required: Vec<&str> = schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
+    let mut text = "\nconfig\n".to_owned();
+    for (key, property) in properties {
+        let about = property["description"].as_str().unwrap_or_default();
+        let about = about.split_whitespace().collect::<Vec<_>>().join(" ");
+        let default = match &property["default"] {
+            _ if required.contains(&key.as_str()) => "required".to_owned(),
+            Value::Null => String::new(),
+            default => default.to_string(),
+        };
+        let _ = writeln!(text, "  {key:<22} {default:<12} {about}");
+    }
+    text
+}
