@@ -34,7 +34,7 @@ impl Progress {
             let milliseconds = u64::try_from(length.as_millis()).unwrap_or(u64::MAX);
             let bar = ProgressBar::with_draw_target(Some(milliseconds), ProgressDrawTarget::stderr());
             // The template is fixed; a bar of another look is better than none.
-            if let Ok(style) = ProgressStyle::with_template("{prefix:.bold} [{bar:16.cyan/dim}] {wide_msg}") {
+            if let Ok(style) = ProgressStyle::with_template("{prefix:.bold} [{bar:8.cyan/dim}] {wide_msg}") {
                 bar.set_style(style.progress_chars("=> "));
             }
             bar
@@ -60,7 +60,7 @@ impl Progress {
                 let left = self.length.saturating_sub(elapsed).as_secs();
                 bar.set_position(u64::try_from(elapsed.as_millis()).unwrap_or(u64::MAX));
                 bar.set_prefix(phase.to_owned());
-                bar.set_message(format!("{:>2}:{:02} left  {text}", left / 60, left % 60));
+                bar.set_message(format!("{:>2}:{:02}  {text}", left / 60, left % 60));
             }
             None => output::say(&format!("{:>4} s  {phase}  {text}", elapsed.as_secs())),
         }
@@ -90,12 +90,13 @@ fn describe(live: &Live) -> String {
     if let Some(p95) = live.recent_times.percentile(Percentile::P95) {
         let _ = write!(text, ", p95 {:.3} ms", p95 as f64 / 1e6);
     }
-    let _ = write!(text, "; {} offered in all, {} in flight", total.offered, total.in_flight());
+    let _ = write!(text, "; {} in all", total.offered);
     for (count, what) in [(total.failed, "failed"), (total.missed, "missed"), (total.unfinished, "unfinished")] {
         if count > 0 {
             let _ = write!(text, ", {count} {what}");
         }
     }
+    let _ = write!(text, ", {} in flight", total.in_flight());
     text
 }
 
@@ -112,9 +113,6 @@ mod tests {
             ..Live::default()
         };
         live.recent_times.record(1_234_567);
-        assert_eq!(
-            describe(&live),
-            "12/s offered, 11 ok, p95 1.235 ms; 120 offered in all, 5 in flight, 3 failed, 2 missed"
-        );
+        assert_eq!(describe(&live), "12/s offered, 11 ok, p95 1.235 ms; 120 in all, 3 failed, 2 missed, 5 in flight");
     }
 }

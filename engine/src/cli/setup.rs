@@ -150,6 +150,16 @@ fn refusal(name: &str, trace: &Trace) -> String {
     for fault in &trace.faults {
         let _ = write!(text, "\n  {fault}");
     }
-    text.push_str("\n  help: correct what it names, or the configuration under [[setup]]; nothing was offered");
+    let away = trace.exchanges.iter().any(|exchange| {
+        exchange
+            .failure
+            .as_ref()
+            .is_some_and(|(reason, _)| ["refused", "dns", "timeout_connect"].contains(&reason.as_str()))
+    });
+    text.push_str(if away {
+        "\n  help: start the target, or correct `target.url`; nothing was offered"
+    } else {
+        "\n  help: correct what it names, or the configuration under [[setup]]; nothing was offered"
+    });
     text
 }

@@ -3,17 +3,17 @@
 use std::fmt::Write as _;
 use std::time::Duration;
 
-use crate::client::Timings;
+use crate::client::{Target, Timings};
 use crate::credentials::is_credential;
-use crate::plugin::Metric;
+use crate::plugin::{Metric, ReadMode};
 use crate::worker::{Trace, TracedExchange};
 
 /// Bytes of a body that are shown.
 const BODY_SHOWN: usize = 2_000;
 
 /// The whole text.
-/// `target` names it for people, `host` is what a request of it has as `host`.
-pub(super) fn render(workload: &str, target: &str, host: &str, trace: &Trace, metrics: &[Metric]) -> String {
+/// `target` names the target for people, `host` is where requests go.
+pub(super) fn render(workload: &str, target: &str, host: &Target, trace: &Trace, metrics: &[Metric]) -> String {
     let mut text = format!("workload {workload} against {target}\n");
     for exchange in &trace.exchanges {
         render_exchange(&mut text, exchange, host, trace);
@@ -41,13 +41,14 @@ pub(super) fn render(workload: &str, target: &str, host: &str, trace: &Trace, me
     text
 }
 
-fn render_exchange(text: &mut String, exchange: &TracedExchange, host: &str, trace: &Trace) {
+fn render_exchange(text: &mut String, exchange: &TracedExchange, host: &Target, trace: &Trace) {
     let request = &exchange.request;
     let asked = exchange.timings.map(|timings| timings.asked - trace.start).unwrap_or_default();
     let _ = writeln!(text, "\nexchange {} `{}`, asked at {}", exchange.id, exchange.name, milliseconds(asked));
-    let _ = writeln!(text, "  > {} {}", request.method, request.path_with_query);
+    let base = if request.authority.is_none() { host.base_path.as_str() } else { "" };
+    let _ = writeln!(text, "  > {} {base}{}", request.method, request.path_with_query);
     if !request.fields.iter().any(|(name, _)| name.eq_ignore_ascii_case("host")) {
-        let _ = writeln!(text, "  > host: {}", request.authority.as_deref().unwrap_or(host));
+        let _ = writeln!(text, "  > host: {}", request.authority.clone().unwrap_or_else(|| host.origin.authority()));
     }
     for (name, value) in &request.fields {
         let _ = writeln!(text, "  > {name}: {}", field(name, value));
@@ -68,7 +69,9 @@ fn render_exchange(text: &mut String, exchange: &TracedExchange, host: &str, tra
         let value = String::from_utf8_lossy(value.as_bytes());
         let _ = writeln!(text, "  < {name}: {}", field(name.as_str(), &value));
     }
-    render_body(text, '<', &exchange.body);
+    // What was said on a socket was said by both sides.
+    let side = if request.read == ReadMode::Socket { '|' } else { '<' };
+    render_body(text, side, &exchange.body);
     if let Some(timings) = &exchange.timings {
         let _ = writeln!(text, "  = {}", describe(timings));
     }

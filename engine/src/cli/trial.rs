@@ -131,8 +131,8 @@ async fn once(
         }
         _ => Failure::new(Exit::Internal, format!("error: {error}")),
     })?;
-    let host = target.clients[0].target.origin.authority();
-    let text = trace::render(&plan.workloads[chosen].name, &target.shown, &host, &trace, &metrics);
+    let host = &target.clients[0].target;
+    let text = trace::render(&plan.workloads[chosen].name, &target.shown, host, &trace, &metrics);
     output::write(&mask.apply(&text))?;
     Ok(exit(&trace))
 }

@@ -134,7 +134,10 @@ impl Pool {
 
     /// Finds a connection for an exchange, or lets it wait for one.
     pub(super) fn place(self: &Rc<Self>, exchange: Box<Exchange>) {
-        if let Some(seat) = self.take_idle(&exchange.origin) {
+        // A socket begins on a connection of its own, as with all who open one: whoever comes next would find one less.
+        if exchange.outbox.is_none()
+            && let Some(seat) = self.take_idle(&exchange.origin)
+        {
             self.put(&seat, exchange.token);
             seat.give(exchange);
             return;
@@ -256,11 +259,11 @@ impl Pool {
             return Next::Close;
         }
         match self.next_waiting() {
-            Some(exchange) if Rc::ptr_eq(&exchange.origin, &seat.origin) => {
+            Some(exchange) if Rc::ptr_eq(&exchange.origin, &seat.origin) && exchange.outbox.is_none() => {
                 self.put(seat, exchange.token);
                 Next::Serve(exchange)
             }
-            // First come, first served: this place goes to a connection to the other origin.
+            // First come, first served: this place goes to a connection to the other origin, or to a socket's.
             Some(exchange) => Next::Replace(exchange),
             None => {
                 seat.idle.set(true);

@@ -258,6 +258,9 @@ impl Recorder {
 
 /// Records one exchange of an iteration that was ok or was not.
 fn record_exchange(cell: &mut Cell, texts: &mut Texts, exchange: &ExchangeSample<'_>, ok: bool) {
+    if exchange.handshake {
+        return record_handshake(cell, exchange, ok);
+    }
     cell.traffic.exchanges += 1;
     cell.traffic.bytes_sent += exchange.bytes_sent;
     cell.traffic.bytes_received += exchange.bytes_received;
@@ -289,6 +292,17 @@ fn record_exchange(cell: &mut Cell, texts: &mut Texts, exchange: &ExchangeSample
     } else if let ExchangeOutcome::Failed(reason) = exchange.outcome {
         request.failed += 1;
         count_reason(&mut cell.exchange_failures, texts, reason);
+    }
+}
+
+fn record_handshake(cell: &mut Cell, exchange: &ExchangeSample<'_>, ok: bool) {
+    if let Some(status) = exchange.status {
+        *cell.statuses.entry(status).or_default() += 1;
+    }
+    let request = cell.request_mut(exchange.name.index());
+    request.exchanges += 1;
+    if ok {
+        request.response.record(exchange.end.since(exchange.asked));
     }
 }
 

@@ -88,6 +88,8 @@ pub struct ExchangeSample<'a> {
     pub queued: u64,
     /// What opening its connection took; none where it went over one that was open.
     pub connect: Option<ConnectParts>,
+    /// Whether it is the handshake of a socket, which is an exchange of its own: a series by its name, and no more.
+    pub handshake: bool,
     /// How often it was sent again because an idle connection turned out to be closed.
     pub stale_resends: u32,
 }

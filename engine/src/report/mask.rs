@@ -14,6 +14,9 @@ const STARS: &str = "***";
 /// Shorter values are not masked: they would take half of every text with them and protect nothing.
 const SHORTEST: usize = 4;
 
+/// Values of fewer bytes are masked only where they stand alone: `chat` is a word of many names.
+const LONG: usize = 8;
+
 /// Keys of the result whose values are words of a fixed list, and no texts.
 const CLOSED: [&str; 6] = ["format", "verdict", "applies", "unit", "op", "at_least"];
 
@@ -61,15 +64,16 @@ impl Mask {
             return Cow::Borrowed(text);
         };
         // Secrets may overlap or hold one another: whatever any of them covers goes.
-        let mut covered: Vec<(usize, usize)> = Vec::new();
         let mut found: Vec<_> = secrets.find_overlapping_iter(text).map(|found| (found.start(), found.end())).collect();
         found.sort_unstable();
+        let mut covered: Vec<(usize, usize)> = Vec::new();
         for (start, end) in found {
             match covered.last_mut() {
                 Some((_, last)) if start < *last => *last = end.max(*last),
                 _ => covered.push((start, end)),
             }
         }
+        covered.retain(|&(start, end)| end - start >= LONG || stands_alone(text, start, end));
         if covered.is_empty() {
             return Cow::Borrowed(text);
         }
@@ -113,6 +117,12 @@ impl Mask {
             _ => {}
         }
     }
+}
+
+/// Whether neither side of a part of a text goes on with a letter, a digit or `_`.
+fn stands_alone(text: &str, start: usize, end: usize) -> bool {
+    let goes_on = |c: char| c.is_alphanumeric() || c == '_';
+    !text[..start].ends_with(goes_on) && !text[end..].starts_with(goes_on)
 }
 
 /// A value as it stands in a query: every byte encoded but letters, digits and `-._~` (RFC 3986, section 2.3).

@@ -96,6 +96,7 @@ pub fn markdown(result: &RunResult) -> Result<String, ReportError> {
             advice => advice,
             thresholds => sections::thresholds(&judgement.thresholds),
             reasons => judgement.reasons.iter().map(|reason| plain(reason)).collect::<Vec<_>>(),
+            unjudged => judgement.unjudged.iter().map(|sentence| plain(sentence)).collect::<Vec<_>>(),
             verdict => judgement.verdict.to_string(),
             also => if also.is_empty() { String::new() } else { format!(" (also: {})", also.join(", ")) },
         })

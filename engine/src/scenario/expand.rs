@@ -27,6 +27,14 @@ pub(super) fn expand(root: &mut Table, variables: Variables<'_>, sources: &Sourc
     secrets
 }
 
+/// What a `${…}` came to.
+#[derive(Default)]
+struct Variable<'t> {
+    value: String,
+    /// The variable it came from; none where it is the default.
+    name: Option<&'t str>,
+}
+
 struct Expansion<'a> {
     variables: Variables<'a>,
     sources: &'a Sources,
@@ -59,16 +67,19 @@ impl Expansion<'_> {
     }
 
     fn text(&mut self, text: &mut Text, span: Span, secret: bool) {
-        let (mut rest, mut expanded) = (text.raw.as_str(), String::new());
+        let (mut rest, mut expanded, mut shown) = (text.raw.as_str(), String::new(), String::new());
         while let Some(at) = rest.find("${") {
             let (before, from) = rest.split_at(at);
             if let Some(before) = before.strip_suffix('$') {
                 expanded.push_str(before);
                 expanded.push_str("${");
+                shown.push_str(before);
+                shown.push_str("$${");
                 rest = &from[2..];
                 continue;
             }
             expanded.push_str(before);
+            shown.push_str(before);
             let Some((inside, after)) = from[2..].split_once('}') else {
                 let place = self.sources.find(span, from);
                 let fault =
@@ -76,15 +87,22 @@ impl Expansion<'_> {
                 self.log.lose(span, fault.hint("write `$${` for a literal `${`"));
                 return;
             };
-            expanded.push_str(&self.variable(inside, span, secret));
+            let Variable { value, name } = self.variable(inside, span, secret);
+            expanded.push_str(&value);
+            match name {
+                Some(name) => shown.extend(["${", name, "}"]),
+                None => shown.push_str(&value),
+            }
             rest = after;
         }
         expanded.push_str(rest);
+        shown.push_str(rest);
         text.value = expanded;
+        text.raw = shown;
     }
 
-    /// What stands for `inside` of `${inside}`; empty after noting a fault.
-    fn variable(&mut self, inside: &str, span: Span, secret: bool) -> String {
+    /// What stands for `inside` of `${inside}`; nothing after noting a fault.
+    fn variable<'t>(&mut self, inside: &'t str, span: Span, secret: bool) -> Variable<'t> {
         let (name, default) = match inside.split_once(":-") {
             Some((name, default)) => (name, Some(default)),
             None => (inside, None),
@@ -95,7 +113,7 @@ impl Expansion<'_> {
             let message = format!("`{name}` is not the name of a variable");
             let fault = Fault::new(code::VARIABLE_MALFORMED, message).at(place, "letters, digits and `_` only");
             self.log.lose(span, fault.hint("write ${NAME} or ${NAME:-default}, and `$${` for a literal `${`"));
-            return String::new();
+            return Variable::default();
         }
         // As in a shell, `:-` also stands in for a variable that is set to nothing.
         let found = (self.variables)(name).filter(|value| default.is_none() || !value.is_empty());
@@ -103,7 +121,7 @@ impl Expansion<'_> {
             if secret && !value.is_empty() {
                 self.secrets.push(value.clone());
             }
-            return value;
+            return Variable { value, name: Some(name) };
         }
         let Some(default) = default else {
             let fault = Fault::new(code::VARIABLE_UNSET, format!("the environment variable `{name}` is not set"));
@@ -111,8 +129,9 @@ impl Expansion<'_> {
                 span,
                 fault.at(place, "needed here").hint(format!("set it, or give a default: ${{{name}:-value}}")),
             );
-            return String::new();
+            return Variable::default();
         };
-        default.to_owned()
+        // Written in the file for all to read.
+        Variable { value: default.to_owned(), name: None }
     }
 }

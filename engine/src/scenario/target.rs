@@ -118,7 +118,7 @@ impl BaseUrl {
     /// # Errors
     /// What is wrong with it, and what to do.
     pub(super) fn parse(text: &str) -> Result<Self, (String, &'static str)> {
-        const EXAMPLE: &str = "for example: \"https://api.example.com\" or \"http://127.0.0.1:8080/v1\"";
+        const EXAMPLE: &str = "for example: \"https://api.example.com\" or \"http://127.0.0.1:8080/base\"";
         let refuse = |what: &str, hint| Err((what.to_owned(), hint));
         let url = match Url::parse(text) {
             Ok(url) => url,
@@ -176,7 +176,7 @@ pub(super) fn read(reader: Reader<'_>, folder: &Path) -> Option<Target> {
     // `url = "${TARGET_URL:-}"` beside a stub: the stub, unless the environment names a target.
     let from_environment = url.as_ref().is_some_and(|url| url.value.raw.contains("${"));
     let (url, stub) = match (url, stub) {
-        (Some(url), Some(stub)) if from_environment && url.value.value.is_empty() => (None, Some(stub)),
+        (Some(url), Some(stub)) if url.value.value.is_empty() => (None, Some(stub)),
         (Some(url), Some(_)) if from_environment => (Some(url), None),
         as_written => as_written,
     };

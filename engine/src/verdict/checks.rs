@@ -5,10 +5,11 @@ use std::fmt;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::evaluate;
 use super::judge::Inputs;
 use super::number::{Quantity, Unit, grouped, significant};
 use super::resources;
-use super::threshold::Scope;
+use super::threshold::{Measure, Scope};
 use crate::record::{Counts, Percentile, Series};
 
 /// What came of a check.
@@ -158,13 +159,18 @@ pub(super) fn time_limit(inputs: &Inputs<'_>, workload: usize) -> f64 {
     (median as f64 * 0.05).max(1e6)
 }
 
-/// The smallest such limit among the workloads that started anything in the judged phase.
+/// The smallest such limit among the workloads that started anything in the judged phase, and the series that thresholds
+/// judge: who judges gaps of 12 ms must not have gaps of the generator's own among them.
 pub(super) fn strictest_time_limit(inputs: &Inputs<'_>) -> f64 {
-    (0..inputs.workloads.len())
+    let of_workloads = (0..inputs.workloads.len())
         .filter(|&workload| inputs.select(Some(workload), Scope::Judged).counts().started > 0)
-        .map(|workload| time_limit(inputs, workload))
-        .min_by(f64::total_cmp)
-        .unwrap_or(1e6)
+        .map(|workload| time_limit(inputs, workload));
+    let of_thresholds = inputs.thresholds.iter().filter_map(|threshold| {
+        let Measure::Time(series, _) = &threshold.measure else { return None };
+        let times = evaluate::times(&inputs.select(threshold.workload, threshold.scope), series);
+        times.percentile(Percentile::P50).map(|median| (median as f64 * 0.05).max(1e6))
+    });
+    of_workloads.chain(of_thresholds).min_by(f64::total_cmp).unwrap_or(1e6)
 }
 
 /// Starts were on time in the judged phase. With the cap on iterations in flight at its default or above, waiting for a

@@ -99,6 +99,17 @@ pub(super) fn allowed(op: Op, limit: f64, count: u64) -> Option<u64> {
     (most.saturating_sub(2)..=most).rev().find(|&hits| op.holds(hits as f64 / count as f64, limit)).or(Some(0))
 }
 
+/// The times of a series.
+pub(super) fn times(selection: &Selection<'_>, series: &TimeSeries) -> Distribution {
+    match series {
+        TimeSeries::Iteration => selection.times(Series::Iteration),
+        TimeSeries::Response => selection.times(Series::Response),
+        TimeSeries::Service => selection.times(Series::Service),
+        TimeSeries::ResponseOf(name) => selection.response_of(name),
+        TimeSeries::Mark(name) => selection.mark(name),
+    }
+}
+
 /// Judges a statistic of times.
 fn time(
     mut result: ThresholdResult,
@@ -107,13 +118,7 @@ fn time(
     series: &TimeSeries,
     statistic: Statistic,
 ) -> ThresholdResult {
-    let times = match series {
-        TimeSeries::Iteration => selection.times(Series::Iteration),
-        TimeSeries::Response => selection.times(Series::Response),
-        TimeSeries::Service => selection.times(Series::Service),
-        TimeSeries::ResponseOf(name) => selection.response_of(name),
-        TimeSeries::Mark(name) => selection.mark(name),
-    };
+    let times = times(selection, series);
     result.count = times.count();
     let Some(figure) = of(&times, statistic) else {
         result.note = Some(too_few(0, result.least));

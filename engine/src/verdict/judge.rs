@@ -7,10 +7,11 @@ use serde::{Deserialize, Serialize};
 
 use super::checks::{self, Check, CheckVerdict};
 use super::evaluate::evaluate;
+use super::number::grouped;
 use super::rules::standing;
-use super::threshold::{Scope, Threshold, ThresholdResult, ThresholdVerdict};
+use super::threshold::{Measure, Scope, Threshold, ThresholdResult, ThresholdVerdict};
 use super::{Evidence, InFlightCap};
-use crate::record::{Recorder, Selection};
+use crate::record::{Counts, Recorder, Selection};
 
 /// What there is to judge.
 #[derive(Clone, Copy, Debug)]
@@ -102,6 +103,9 @@ pub struct Judgement {
     pub applies: Vec<RunVerdict>,
     /// Why: a sentence for each thing that stands in the way of `passed`.
     pub reasons: Vec<String>,
+    /// What failed and no threshold judges: nobody has said how much of it is fine.
+    #[serde(default)]
+    pub unjudged: Vec<String>,
 }
 
 /// Judges a run.
@@ -131,7 +135,39 @@ pub fn judge(inputs: &Inputs<'_>) -> Judgement {
     applies.dedup();
     let verdict = applies.first().copied().unwrap_or(RunVerdict::Passed);
     let reasons = found.into_iter().map(|(_, reason)| reason).collect();
-    Judgement { checks, thresholds, verdict, applies, reasons }
+    Judgement { checks, thresholds, verdict, applies, reasons, unjudged: unjudged(inputs) }
+}
+
+/// Errors in phases in which no threshold judges the errors of their workload, a sentence for each workload.
+fn unjudged(inputs: &Inputs<'_>) -> Vec<String> {
+    let judged = |workload: usize, phase: usize| {
+        inputs.thresholds.iter().any(|threshold| {
+            threshold.measure == Measure::ErrorRate
+                && threshold.workload.is_none_or(|of| of == workload)
+                && match threshold.scope {
+                    Scope::Judged => phase == inputs.judged,
+                    Scope::Phase(of) => phase == of,
+                    Scope::Run => true,
+                }
+        })
+    };
+    let mut sentences = Vec::new();
+    for workload in 0..inputs.workloads.len() {
+        let phases = (0..inputs.phases.len()).filter(|&phase| !judged(workload, phase));
+        let counts: Vec<(usize, Counts)> = phases
+            .map(|phase| (phase, inputs.select(Some(workload), Scope::Phase(phase)).counts()))
+            .filter(|(_, counts)| counts.errors() > 0)
+            .collect();
+        if counts.is_empty() {
+            continue;
+        }
+        let each = counts.iter().map(|(phase, counts)| {
+            format!("{} of {} in `{}`", grouped(counts.errors()), grouped(counts.judged()), inputs.phase(*phase))
+        });
+        let each = each.collect::<Vec<_>>().join(", ");
+        sentences.push(format!("`{}`: {each} failed, and no threshold judges errors there", inputs.workload(workload)));
+    }
+    sentences
 }
 
 impl ThresholdResult {

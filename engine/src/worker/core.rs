@@ -267,7 +267,7 @@ impl Core {
                 }
                 None => self.client.cancel(token(place, open.serial)),
             }
-            flight.notes.exchanges.push(Exchange::given_up(&open, at));
+            flight.notes.exchanges.push(Exchange::given_up(&open, at, outcome));
         }
         let job = flight.job;
         self.write_down(&job, flight.start, at, outcome, &flight.notes);
@@ -401,7 +401,17 @@ impl Core {
 
 impl Exchange {
     /// An exchange that was open when its iteration ended.
-    fn given_up(open: &Open, at: Time) -> Self {
+    fn given_up(open: &Open, at: Time, outcome: Outcome<'_>) -> Self {
+        if let Some(timings) = &open.shaken {
+            // A conversation lasts until its plugin has ended it.
+            let ended = match outcome {
+                Outcome::Ok | Outcome::Cancelled => ExchangeEnd::Complete,
+                _ => ExchangeEnd::Cancelled,
+            };
+            let conversation = Self::of(open.id, open.name, timings, ended);
+            let (bytes_sent, bytes_received) = (open.bytes_sent, open.bytes_received);
+            return Self { end: at, bytes_sent, bytes_received, ..conversation };
+        }
         Self {
             id: open.id,
             name: open.name,
@@ -414,6 +424,7 @@ impl Exchange {
             bytes_received: open.bytes_received,
             queued: 0,
             connect: None,
+            handshake: false,
             stale_resends: 0,
         }
     }

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::client::Token;
+use crate::client::{Timings, Token};
 use crate::clock::Time;
 use crate::plugin::Flow;
 use crate::record::{
@@ -53,6 +53,8 @@ pub(super) struct Exchange {
     pub(super) queued: u64,
     /// What opening its connection took; none on a kept one.
     pub(super) connect: Option<ConnectParts>,
+    /// Whether it is the handshake of a socket.
+    pub(super) handshake: bool,
     /// Re-sent because a kept connection had gone stale.
     pub(super) stale_resends: u32,
 }
@@ -86,6 +88,7 @@ impl Exchange {
             bytes_received: self.bytes_received,
             queued: self.queued,
             connect: self.connect,
+            handshake: self.handshake,
             stale_resends: self.stale_resends,
         }
     }
@@ -107,6 +110,8 @@ pub(super) struct Open {
     /// The plugin took an impossible one back before it failed.
     pub(super) given_up: bool,
     pub(super) form: Form,
+    /// Moments of its handshake, where it is an open socket.
+    pub(super) shaken: Option<Box<Timings>>,
     /// Payload bytes of messages and other items so far: all that is known of one that never ends.
     pub(super) bytes_sent: u64,
     pub(super) bytes_received: u64,

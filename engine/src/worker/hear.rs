@@ -96,13 +96,7 @@ impl Core {
         let flight = &mut self.flights[open.flight.at as usize];
         flight.open.retain(|&place| place != at);
         let status = status.or(open.status);
-        let mut exchange = Exchange { status, ..Exchange::of(open.id, open.name, timings, outcome) };
-        if open.form == Form::Socket {
-            // Written down with the handshake already.
-            exchange.queued = 0;
-            exchange.connect = None;
-            exchange.stale_resends = 0;
-        }
+        let exchange = Exchange { status, ..Exchange::of(open.id, open.name, timings, outcome) };
         flight.notes.exchanges.push(exchange);
         open
     }
@@ -111,14 +105,13 @@ impl Core {
     fn shake(&mut self, at: usize, timings: &Timings) {
         let open = &mut self.exchanges[at];
         open.form = Form::Socket;
+        open.shaken = Some(Box::new(*timings));
         let (key, name) = (open.flight, open.name);
         let workload = self.flights[key.at as usize].job.workload;
         let name = self.recorder.handshake_name(workload, name);
         let exchange = Exchange {
             status: Some(101),
-            // The whole conversation's are written down with the socket.
-            bytes_sent: 0,
-            bytes_received: 0,
+            handshake: true,
             ..Exchange::of(HANDSHAKE, name, timings, ExchangeEnd::Complete)
         };
         self.flights[key.at as usize].notes.exchanges.push(exchange);
@@ -170,7 +163,7 @@ impl Core {
 
 impl Exchange {
     /// One that ended like this, without a status.
-    fn of(id: u32, name: NameId, timings: &Timings, outcome: ExchangeEnd) -> Self {
+    pub(super) fn of(id: u32, name: NameId, timings: &Timings, outcome: ExchangeEnd) -> Self {
         Self {
             id,
             name,
@@ -187,6 +180,7 @@ impl Exchange {
                 connect: nanoseconds(connect),
                 tls: timings.tls.map(nanoseconds),
             }),
+            handshake: false,
             stale_resends: timings.attempts_stale,
         }
     }

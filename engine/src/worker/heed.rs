@@ -202,6 +202,7 @@ impl Core {
             impossible: None,
             given_up: false,
             form: Form::Answer,
+            shaken: None,
             bytes_sent: 0,
             bytes_received: 0,
         };

@@ -63,6 +63,7 @@ pub(super) fn exchange(name: NameId, asked: u64, end: u64) -> ExchangeSample<'st
         bytes_received: 1_000,
         queued: 0,
         connect: None,
+        handshake: false,
         stale_resends: 0,
     }
 }

@@ -117,6 +117,7 @@ fn all_end(outcome: Outcome<'_>, exchange: ExchangeOutcome<'_>) -> RunResult {
             bytes_received: 0,
             queued: 0,
             connect: None,
+            handshake: false,
             stale_resends: 0,
         };
         recorder.started(0, 1, due, due, 0);

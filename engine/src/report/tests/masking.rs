@@ -73,3 +73,12 @@ fn a_secret_that_is_a_word_of_the_format_does_not_break_the_result() {
     assert_eq!(masked.judgement.verdict, result.judgement.verdict);
     assert_eq!(masked.judgement.thresholds[0].limit.unit, result.judgement.thresholds[0].limit.unit);
 }
+
+#[test]
+fn a_short_value_goes_only_where_it_stands_alone() {
+    let mask = Mask::new(["chat", "long-enough"]).unwrap();
+    assert_eq!(
+        mask.apply("openai_chat chat /chat/completions chat.chunk chats xlong-enoughx"),
+        "openai_chat *** /***/completions ***.chunk chats x***x"
+    );
+}

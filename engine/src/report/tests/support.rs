@@ -236,6 +236,7 @@ fn arrival(recorder: &mut Recorder, k: u64) {
         bytes_received: if workload == 0 { 2_300 } else { 41_000 },
         queued: 0,
         connect: (k < 60).then_some(ConnectParts { lookup: 0, connect: 90_000, tls: None }),
+        handshake: false,
         stale_resends: u32::from(k == 901),
     };
     let finished = Finished {

@@ -321,7 +321,7 @@ error[target.bad_url]: this is not a URL: relative URL without a base
 1 | --url localhost
   |       ^^^^^^^^^ this URL
   |
-  = help: for example: "https://api.example.com" or "http://127.0.0.1:8080/v1""#,
+  = help: for example: "https://api.example.com" or "http://127.0.0.1:8080/base""#,
     );
 }
 

@@ -192,6 +192,7 @@ fn a_cap_on_connections_binds_when_exchanges_wait_at_it() {
                 bytes_received: 0,
                 queued: if k < waiting { 3 * MS } else { 0 },
                 connect: None,
+                handshake: false,
                 stale_resends: 0,
             };
             case.recorder.planned(0, 1, 1);

@@ -25,7 +25,7 @@ fn a_url_that_is_neither_a_path_nor_a_url_is_refused() {
         &format!(
             "error[probe.bad_url]: this is not a URL: relative URL without a base\n  --> mix.toml:{number}:7\n   |\n\
              {number} | url = \"metrics\"\n   |       ^^^^^^^^^ this URL\n   |\n   = help: a path on the target, such as \
-             \"/metrics\", or a URL: for example: \"https://api.example.com\" or \"http://127.0.0.1:8080/v1\""
+             \"/metrics\", or a URL: for example: \"https://api.example.com\" or \"http://127.0.0.1:8080/base\""
         ),
     );
 }

@@ -57,7 +57,7 @@ error[target.bad_url]: this is not a URL: relative URL without a base
 2 | url = "127.0.0.1:8080"
   |       ^^^^^^^^^^^^^^^^ this URL
   |
-  = help: for example: "https://api.example.com" or "http://127.0.0.1:8080/v1""#,
+  = help: for example: "https://api.example.com" or "http://127.0.0.1:8080/base""#,
     );
 }
 
@@ -73,7 +73,7 @@ error[target.bad_url]: the URL must begin with `http://` or `https://`
 2 | url = "ftp://127.0.0.1"
   |       ^^^^^^^^^^^^^^^^^ this URL
   |
-  = help: for example: "https://api.example.com" or "http://127.0.0.1:8080/v1""#,
+  = help: for example: "https://api.example.com" or "http://127.0.0.1:8080/base""#,
     );
 }
 
