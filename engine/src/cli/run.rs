@@ -169,7 +169,10 @@ async fn command(
     };
     drop(notices);
     let mut crew = crew.map_err(|error| not_ready(plan, target, &error))?;
-    let probes = probes::start(plan, target, clock).await?;
+    let probes = tokio::select! {
+        probes = probes::start(plan, target, clock) => probes?,
+        signal = signals.next() => return Err(Failure::new(signal, "stopped before the start: nothing was offered")),
+    };
     let throttled = machine::throttled_ns();
     let (t0, wall_t0) = crew.start();
     probes.started(t0);
@@ -321,7 +324,7 @@ impl Watch<'_> {
                 Notice::Fault { workload, reason, text } => format!("{}: {reason}: {text}", name(*workload)),
                 Notice::Log { workload, level, text } => format!("{}: {level}: {text}", name(*workload)),
             };
-            self.progress.say(&self.mask.apply(&text));
+            self.progress.say(&output::printable(&self.mask.apply(&text)));
         }
     }
 }

@@ -11,6 +11,9 @@ use crate::worker::{Trace, TracedExchange};
 /// Bytes of a body that are shown.
 const BODY_SHOWN: usize = 2_000;
 
+/// Marks that are shown.
+const MARKS_SHOWN: usize = 100;
+
 /// The whole text.
 /// `target` names the target for people, `host` is where requests go.
 pub(super) fn render(workload: &str, target: &str, host: &Target, trace: &Trace, metrics: &[Metric]) -> String {
@@ -20,11 +23,14 @@ pub(super) fn render(workload: &str, target: &str, host: &Target, trace: &Trace,
     }
     if !trace.marks.is_empty() {
         text.push_str("\nmarks\n");
-        for mark in &trace.marks {
+        for mark in trace.marks.iter().take(MARKS_SHOWN) {
             let name = metrics.get(mark.metric as usize).map_or("?", |metric| metric.name.as_str());
             let weight = if mark.weight == 1 { String::new() } else { format!("  weight {}", mark.weight) };
             let _ = writeln!(text, "  {name:<24} {}{weight}", milliseconds(Duration::from_nanos(mark.interval)));
         }
+    }
+    if trace.marks.len() > MARKS_SHOWN {
+        let _ = writeln!(text, "  … {} more", trace.marks.len() - MARKS_SHOWN);
     }
     if !trace.log.is_empty() {
         text.push_str("\nlog\n");

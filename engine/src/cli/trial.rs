@@ -133,7 +133,7 @@ async fn once(
     })?;
     let host = &target.clients[0].target;
     let text = trace::render(&plan.workloads[chosen].name, &target.shown, host, &trace, &metrics);
-    output::write(&mask.apply(&text))?;
+    output::write(&output::printable(&mask.apply(&text)))?;
     Ok(exit(&trace))
 }
 

@@ -321,6 +321,10 @@ fn explain(error: &Error) -> Failure {
         Error::Io(error) if error.kind() == io::ErrorKind::UnexpectedEof => {
             Failure::new(Reason::Truncated, "the connection ended without a close frame")
         }
+        // The framing's word for an end within a frame.
+        Error::Io(error) if error.to_string() == "bytes remaining on stream" => {
+            Failure::new(Reason::Truncated, "the connection ended within a frame")
+        }
         Error::Io(error) => Failure::of_io(error),
         Error::PayloadTooLong { .. } => too_large("a larger message", MOST_MESSAGE_BYTES),
         error => Failure::new(Reason::Protocol, error.to_string()),

@@ -66,6 +66,8 @@ impl Fetcher {
         match heard.await {
             Ok(Event::Response { status: 200, body, .. }) => Ok(body),
             Ok(Event::Response { status, .. }) => Err(format!("status {status}")),
+            // Without what differs from one time to the next: failures are counted by their text.
+            Ok(Event::Failed { failure, .. }) if failure.reason.is_timeout() => Err(failure.reason.to_string()),
             Ok(Event::Failed { failure, .. }) => Err(failure.to_string()),
             _ => Err("given up".to_owned()),
         }

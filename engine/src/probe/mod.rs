@@ -3,6 +3,7 @@
 //! A probe has a connection and a time limit of its own, and runs on the thread that watches the run, never on a worker.
 //! It can be wrong or away: what could not be read is named, and the run goes on.
 
+mod exposition;
 mod fetch;
 mod prometheus;
 mod readings;

@@ -1,6 +1,6 @@
 //! Series of Prometheus' text format, found by name and labels.
 
-use prometheus_parse::{Scrape, Value};
+use super::exposition::{sample, series};
 
 /// A series: its name, and labels that it must have. Where several fit, they are added up.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -19,17 +19,14 @@ impl std::str::FromStr for Selector {
     type Err = BadSelector;
 
     fn from_str(text: &str) -> Result<Self, BadSelector> {
-        let bad = || BadSelector(text.to_owned());
-        // What selects a series is written as a sample of it is.
-        let scrape = parse(&format!("{text} 1\n")).ok_or_else(bad)?;
-        let [sample] = &scrape.samples[..] else { return Err(bad()) };
-        let name = |name: &str| !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || "_:".contains(c));
-        if !name(&sample.metric) || text.contains(char::is_whitespace) && sample.labels.is_empty() {
-            return Err(bad());
+        match series(text.trim()) {
+            Some((name, labels, "")) => Ok(Self {
+                text: text.to_owned(),
+                name: name.to_owned(),
+                labels: labels.into_iter().map(|(label, value)| (label.to_owned(), value)).collect(),
+            }),
+            _ => Err(BadSelector(text.to_owned())),
         }
-        let mut labels: Vec<_> = sample.labels.iter().map(|(key, value)| (key.clone(), value.clone())).collect();
-        labels.sort_unstable();
-        Ok(Self { text: text.to_owned(), name: sample.metric.clone(), labels })
     }
 }
 
@@ -38,32 +35,22 @@ impl Selector {
     pub fn text(&self) -> &str {
         &self.text
     }
-
-    /// The sum of the samples it selects; none where there is none.
-    fn sum(&self, scrape: &Scrape) -> Option<f64> {
-        let fits = |sample: &&prometheus_parse::Sample| {
-            sample.metric == self.name
-                && self.labels.iter().all(|(label, value)| sample.labels.get(label) == Some(value.as_str()))
-        };
-        let value = |sample: &prometheus_parse::Sample| match sample.value {
-            Value::Counter(value) | Value::Gauge(value) | Value::Untyped(value) => Some(value),
-            // Their `_count` and `_sum` are series of their own.
-            Value::Histogram(_) | Value::Summary(_) => None,
-        };
-        scrape.samples.iter().filter(fits).filter_map(value).reduce(|sum, value| sum + value)
-    }
 }
 
-fn parse(text: &str) -> Option<Scrape> {
-    Scrape::parse(text.lines().map(|line| Ok(line.to_owned()))).ok()
-}
-
-/// The value of each series in an answer; none for those that are not in it.
+/// The value of each series in an answer, the sum where several samples fit; none for those that are not in it.
 pub(super) fn values(text: &str, series: &[Selector]) -> Vec<Option<f64>> {
-    match parse(text) {
-        Some(scrape) => series.iter().map(|series| series.sum(&scrape)).collect(),
-        None => vec![None; series.len()],
+    let mut values = vec![None; series.len()];
+    for sample in text.lines().filter_map(sample) {
+        for (selector, value) in series.iter().zip(&mut values) {
+            let has = |(label, wanted): &(String, String)| {
+                sample.labels.iter().any(|(name, value)| name == label && value == wanted)
+            };
+            if sample.name == selector.name && selector.labels.iter().all(has) {
+                *value = Some(value.unwrap_or(0.0) + sample.value);
+            }
+        }
     }
+    values
 }
 
 #[cfg(test)]
@@ -83,6 +70,11 @@ wait_seconds_bucket{le=\"0.1\"} 1
 wait_seconds_bucket{le=\"+Inf\"} 2
 wait_seconds_sum 0.5
 wait_seconds_count 2
+routes{path=\"/users/{id}\", q=\"a=b,c\"} 7 1700000000000
+routes{path=\"/a\",q=\"say \\\"hi\\\"\",} 5
+empty{} 6
+apart {a=\"b\"} 8
+job:rate 10
 ";
 
     fn value(selector: &str) -> Option<f64> {
@@ -98,11 +90,24 @@ wait_seconds_count 2
         assert_eq!(value("untyped_thing"), Some(7.0));
         assert_eq!(value("wait_seconds_count"), Some(2.0));
         assert_eq!(value("pool"), None);
+        assert_eq!(value("wait_seconds_bucket{le=\"+Inf\"}"), Some(2.0));
+    }
+
+    #[test]
+    fn label_values_may_hold_whatever_stands_between_quotes() {
+        assert_eq!(value("routes"), Some(12.0));
+        assert_eq!(value("routes{path=\"/users/{id}\"}"), Some(7.0));
+        assert_eq!(value("routes{ q=\"a=b,c\" }"), Some(7.0));
+        assert_eq!(value("routes{q=\"a=b\"}"), None);
+        assert_eq!(value("routes{q=\"say \\\"hi\\\"\"}"), Some(5.0));
+        assert_eq!((value("empty"), value("apart"), value("job:rate")), (Some(6.0), Some(8.0), Some(10.0)));
     }
 
     #[test]
     fn what_is_no_selector_is_refused() {
-        for text in ["", "a b", "# HELP x", "x{", "x 3", "{a=\"b\"}", "x-y"] {
+        for text in
+            ["", "a b", "# HELP x", "x{", "x 3", "{a=\"b\"}", "x-y", "g{nonsense}", "g{a=~\"x\"}", "g{a=x}", "9x"]
+        {
             assert!(text.parse::<Selector>().is_err(), "{text:?}");
         }
         assert_eq!(

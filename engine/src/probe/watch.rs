@@ -55,6 +55,7 @@ pub async fn watch(probe: Probe, clock: Rc<dyn Clock>, t0: Rc<std::cell::Cell<Op
         ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
         loop {
             tokio::select! {
+                biased;
                 () = stopped.notified() => break,
                 _ = ticks.tick() => {
                     // Nothing is offered before the start.

@@ -27,6 +27,9 @@ use super::slots::Slots;
 /// Bytes of a body that are kept to be shown.
 const BODY_KEPT: usize = 64 << 10;
 
+/// Marks that are kept to be shown.
+const MARKS_KEPT: usize = 10_000;
+
 /// Which flow to run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SoloFlow {
@@ -218,7 +221,10 @@ impl Listener for Scribe {
     }
 
     fn marked(&mut self, mark: MarkSample) {
-        self.0.borrow_mut().marks.push(mark);
+        let marks = &mut self.0.borrow_mut().marks;
+        if marks.len() < MARKS_KEPT {
+            marks.push(mark);
+        }
     }
 
     fn logged(&mut self, line: LogLine) {

@@ -148,7 +148,7 @@ impl OpenAiChat {
         }
         if stream.field("content-type").is_some_and(|kind| kind.trim_start().starts_with("application/json")) {
             // Not streamed, whatever was asked for: an answer all the same, without the time of a first token.
-            let body = stream.into_bytes().await?;
+            let body = stream.into_bytes(LARGEST).await?;
             return whole(ctx, &body);
         }
         let mut answer = Answer::default();
@@ -161,6 +161,9 @@ impl OpenAiChat {
         answer.judge(ctx)
     }
 }
+
+/// The most bytes of an answer in JSON where a stream was asked for.
+const LARGEST: usize = 4 << 20;
 
 /// Reads what still comes, for a while: the answer is judged already.
 async fn rest(ctx: &Context, stream: Stream<ServerSentEvent>) {

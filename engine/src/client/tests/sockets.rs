@@ -328,6 +328,12 @@ fn an_answer_that_is_no_websockets_is_a_protocol_failure() {
 }
 
 #[test]
+fn an_end_within_a_frame_is_truncated() {
+    let (story, _) = told_by_bytes(vec![SWITCHED.as_bytes().to_vec(), b"\x81\x05he".to_vec()]);
+    assert_eq!(story, "open \"\", 101 truncated: the connection ended within a frame");
+}
+
+#[test]
 fn a_message_above_the_bound_fails_before_it_is_read() {
     let mut frame = b"\x82\x7F".to_vec();
     frame.extend((MOST_MESSAGE_BYTES as u64 + 1).to_be_bytes());

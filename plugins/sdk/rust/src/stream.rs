@@ -144,24 +144,27 @@ impl<T: StreamItem> Stream<T> {
         Ok(())
     }
 
-    /// Reads to the end and gives the bytes that came in the place of items: the whole body of an answer in JSON to a
-    /// request for events, which is no stream of them.
+    /// Reads to the end and gives the bytes that came in the place of items, at most so many: the whole body of an answer
+    /// in JSON to a request for events, which is no stream of them.
     ///
     /// # Errors
-    /// As [`next`](Self::next).
-    pub async fn into_bytes(self) -> Result<Vec<u8>, ExchangeFailed> {
+    /// As [`next`](Self::next); or [`Stop::Failed`] with `answer too large`.
+    pub async fn into_bytes(self, most: usize) -> Result<Vec<u8>, Stop> {
         let (exchange, mut bytes) = (self.lease.exchange, Vec::new());
         poll_fn(|cx| {
             self.lease.poll(cx, |slot| {
                 for item in slot.items.drain(..) {
                     if let Item::Chunk(chunk) = item {
+                        if chunk.len() > most - bytes.len() {
+                            return Some(Err(Stop::failed("answer too large")));
+                        }
                         bytes.extend(chunk);
                     }
                 }
                 match &slot.end {
                     None => None,
                     Some(Ok(_)) => Some(Ok(std::mem::take(&mut bytes))),
-                    Some(Err(failure)) => Some(Err(ExchangeFailed::new(exchange, failure.clone()))),
+                    Some(Err(failure)) => Some(Err(ExchangeFailed::new(exchange, failure.clone()).into())),
                 }
             })
         })
