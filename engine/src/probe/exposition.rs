@@ -2,12 +2,14 @@
 //!
 //! The parsers there are split label values at commas and braces inside the quotes, so that `{path="/users/{id}"}` is lost.
 
+/// Names and values of labels, unescaped.
+type Labels<'a> = Vec<(&'a str, String)>;
+
 /// One sample.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Sample<'a> {
     pub(super) name: &'a str,
-    /// Names and values of its labels, unescaped.
-    pub(super) labels: Vec<(&'a str, String)>,
+    pub(super) labels: Labels<'a>,
     pub(super) value: f64,
 }
 
@@ -28,7 +30,7 @@ pub(super) fn sample(line: &str) -> Option<Sample<'_>> {
 }
 
 /// The name and labels at the beginning of a text, and the rest of it.
-pub(super) fn series(text: &str) -> Option<(&str, Vec<(&str, String)>, &str)> {
+pub(super) fn series(text: &str) -> Option<(&str, Labels<'_>, &str)> {
     let (name, rest) = word(text, |c| c.is_ascii_alphanumeric() || c == '_' || c == ':')?;
     let after_name = rest.trim_start();
     match after_name.strip_prefix('{') {
@@ -48,7 +50,7 @@ fn word(text: &str, is_part: impl Fn(char) -> bool) -> Option<(&str, &str)> {
 }
 
 /// What stands after `{`, up to and with `}`.
-fn labels(mut text: &str) -> Option<(Vec<(&str, String)>, &str)> {
+fn labels(mut text: &str) -> Option<(Labels<'_>, &str)> {
     let mut labels = Vec::new();
     loop {
         text = text.trim_start();
