@@ -1,10 +1,11 @@
 //! What the platform says.
 
 use std::borrow::Cow;
+use std::fmt;
 
 use engine_sdk::{Message, Stop};
 use serde::Deserialize;
-use serde_json::Value;
+use serde::de::{Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 
 /// A message of the platform's, as far as it matters here.
 #[derive(Debug, PartialEq, Eq)]
@@ -26,7 +27,59 @@ struct Wire<'a> {
     #[serde(borrow, default)]
     delta: Option<Cow<'a, str>>,
     #[serde(default)]
-    message: Option<Value>,
+    message: Said,
+}
+
+/// A text, or nothing for a value of another kind, which is read over without being kept: a frame may have megabytes.
+#[derive(Default)]
+struct Said(String);
+
+impl<'de> Deserialize<'de> for Said {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Text;
+
+        impl<'de> Visitor<'de> for Text {
+            type Value = Said;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("any value")
+            }
+
+            fn visit_str<E>(self, text: &str) -> Result<Said, E> {
+                Ok(Said(text.to_owned()))
+            }
+
+            fn visit_bool<E>(self, _: bool) -> Result<Said, E> {
+                Ok(Said::default())
+            }
+
+            fn visit_i64<E>(self, _: i64) -> Result<Said, E> {
+                Ok(Said::default())
+            }
+
+            fn visit_u64<E>(self, _: u64) -> Result<Said, E> {
+                Ok(Said::default())
+            }
+
+            fn visit_f64<E>(self, _: f64) -> Result<Said, E> {
+                Ok(Said::default())
+            }
+
+            fn visit_unit<E>(self) -> Result<Said, E> {
+                Ok(Said::default())
+            }
+
+            fn visit_seq<A: SeqAccess<'de>>(self, values: A) -> Result<Said, A::Error> {
+                IgnoredAny.visit_seq(values).map(|_| Said::default())
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, values: A) -> Result<Said, A::Error> {
+                IgnoredAny.visit_map(values).map(|_| Said::default())
+            }
+        }
+
+        deserializer.deserialize_any(Text)
+    }
 }
 
 impl Frame {
@@ -43,11 +96,23 @@ impl Frame {
         Ok(match &*wire.kind {
             "text_delta" if wire.delta.is_some_and(|delta| !delta.is_empty()) => Self::Text,
             "complete" => Self::Complete,
-            "error" => Self::Error(match wire.message {
-                Some(Value::String(text)) => text,
-                _ => String::new(),
-            }),
+            "error" => Self::Error(wire.message.0),
             _ => Self::Other,
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_message_of_any_kind_is_read_over() {
+        let read = |text: &str| Frame::read(&Message::Text(text.to_owned())).ok();
+        assert_eq!(read(r#"{"type":"error","message":"no"}"#), Some(Frame::Error("no".to_owned())));
+        for other in ["1", "-1", "0.5", "true", "null", "[1,[2]]", r#"{"a":{"b":1}}"#] {
+            let text = format!(r#"{{"type":"error","message":{other}}}"#);
+            assert_eq!(read(&text), Some(Frame::Error(String::new())), "{other}");
+        }
     }
 }

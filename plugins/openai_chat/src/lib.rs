@@ -40,6 +40,9 @@ mod wire;
 mod tests;
 
 engine_sdk::metrics! {
+    /// From due to the status and fields of a streamed answer: far before the first chunk where a server or a proxy
+    /// compresses or holds back.
+    mark HEAD = "head";
     /// From due to the first event of the stream, whatever it holds.
     mark FIRST_CHUNK = "first_chunk";
     /// From due to the first text of a reasoning model's thoughts that is not empty.

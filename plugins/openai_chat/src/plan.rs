@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::time::Duration;
 
 use engine_sdk::{
-    Blob, Context, Metric, RequestBuilder, ServerSentEvent, Shared, Stop, Stream, Verdict, Workload, race,
+    Blob, Context, Metric, RequestBuilder, ServerSentEvent, Shared, Since, Stop, Stream, Verdict, Workload, race,
 };
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -12,7 +12,7 @@ use serde_json::{Map, Value};
 use crate::answer::{Answer, count_tokens};
 use crate::config::Config;
 use crate::wire::Chunk;
-use crate::{FINISH_REASON, METRICS};
+use crate::{FINISH_REASON, HEAD, METRICS};
 
 /// How long the end of an answer is waited for that is complete already, so that its connection can be used again.
 const REST: Duration = Duration::from_secs(1);
@@ -142,6 +142,7 @@ impl OpenAiChat {
     }
 
     async fn read(&self, ctx: &Context, mut stream: Stream<ServerSentEvent>) -> Verdict {
+        ctx.mark(HEAD, Since::Due);
         if let Err(failed) = stream.expect_status(200).map(drop) {
             rest(ctx, stream).await;
             return Err(failed);
