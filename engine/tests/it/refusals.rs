@@ -74,12 +74,11 @@ fn a_plugin_of_no_known_name_lists_those_there_are() {
 fn a_plugin_file_that_is_not_there_lists_its_folder() {
     let place = Place::with(&LOAD.replace("plugin = \"http\"", "plugin = \"./gone.wasm\""));
     place.write("other.wasm", b"");
-    let text = refused(&place, &["run", "--scenario", "load.toml"], 4);
-    assert!(
-        text.starts_with(
-            "error[plugin.refused]: there is no plugin file ./gone.wasm; in .: other.wasm; built in: `http`\n"
-        ),
-        "{text}"
+    assert_eq!(
+        refused(&place, &["run", "--scenario", "load.toml"], 4),
+        "error[plugin.refused]: there is no plugin file ./gone.wasm; in .: other.wasm; built in: `http`\n \
+         --> load.toml:7:10\n  |\n7 | plugin = \"./gone.wasm\"\n  |          ^^^^^^^^^^^^^ asked for here\n  |\n  \
+         = help: check the path (it counts from the scenario's folder), or give the file with --plugin\n"
     );
 }
 
@@ -245,8 +244,18 @@ fn no_refusal_shows_what_came_from_the_environment() {
 
 #[test]
 fn what_is_for_a_url_is_not_ignored_beside_a_scenario() {
-    for option in ["--method=PUT", "--header=X-A: b", "--data=x", "--expect=500"] {
-        let text = refused(&Place::with(LOAD), &["run", "--scenario", "load.toml", option], 2);
-        assert!(text.starts_with("error: the argument '--scenario <FILE>' cannot be used with"), "{text}");
+    for (option, shown) in [
+        ("--method=PUT", "--method <METHOD>"),
+        ("--header=X-A: b", "--header <FIELD>"),
+        ("--data=x", "--data <TEXT>"),
+        ("--expect=500", "--expect <STATUS>"),
+    ] {
+        assert_eq!(
+            refused(&Place::with(LOAD), &["run", "--scenario", "load.toml", option], 2),
+            format!(
+                "error: the argument '--scenario <FILE>' cannot be used with '{shown}'\n\nUsage: engine run --scenario \
+                 <FILE>\n\nFor more information, try '--help'.\n"
+            )
+        );
     }
 }

@@ -40,8 +40,21 @@ fn no_colour_leaves_the_program_where_stdout_is_no_terminal() {
 fn something_that_is_no_result_is_refused() {
     let place = Place::new();
     place.write("result.json", b"{}");
-    assert_eq!(place.run(&["report", "."]).status, 2);
-    assert_eq!(place.run(&["report", "none"]).status, 2);
+    for (given, text) in [
+        (
+            ".",
+            "error: ./result.json is no result of this engine: `format` is not `engine-result`. Give the `result.json` that \
+             a run has written, or its folder\n",
+        ),
+        (
+            "none",
+            "error: cannot read none: No such file or directory (os error 2). Give the folder of a result, or its \
+             `result.json`\n",
+        ),
+    ] {
+        let ran = place.run(&["report", given]);
+        assert_eq!((ran.status, ran.stdout.as_str(), ran.stderr.as_str()), (2, "", text));
+    }
 }
 
 #[test]
