@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::plugin::{Host, INTERFACE, Limits, Metric, MetricKind, Plugin};
+use crate::plugin::{Description, Host, INTERFACE, Limits, Metric, Plugin};
 
 use super::args::{Format, Inspect};
 use super::exit::{Exit, Failure};
@@ -70,39 +70,26 @@ fn text(sheet: &Sheet<'_>, plugin: &Plugin) -> String {
         text.push_str("\nmetrics\n");
     }
     for metric in sheet.metrics {
-        let kind = match metric.kind {
-            MetricKind::Mark => "mark",
-            MetricKind::Counter => "counter",
-            MetricKind::Observation => "observation",
-            MetricKind::Check => "check",
-        };
         let unit = if metric.unit.is_empty() { String::new() } else { format!(" ({})", metric.unit) };
-        let _ = writeln!(text, "  {:<22} {kind:<12} {}{unit}", metric.name, metric.summary);
+        let _ = writeln!(text, "  {:<22} {:<12} {}{unit}", metric.name, metric.kind.as_str(), metric.summary);
     }
-    text.push_str(&config(&sheet.config_schema, !plugin.description.config_schema.is_empty()));
+    text.push_str(&config(&plugin.description));
     text
 }
 
 /// The keys of a configuration, as far as its schema is that of a table.
-fn config(schema: &Value, has_one: bool) -> String {
-    let Some(properties) = schema["properties"].as_object() else {
-        return if has_one {
-            "\nconfig\n  described by a schema: --format json shows it\n".to_owned()
-        } else {
+fn config(description: &Description) -> String {
+    let Some(keys) = description.config_keys() else {
+        return if description.config_schema.is_empty() {
             String::new()
+        } else {
+            "\nconfig\n  described by a schema: --format json shows it\n".to_owned()
         };
     };
-    let required: Vec<&str> = schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
     let mut text = "\nconfig\n".to_owned();
-    for (key, property) in properties {
-        let about = property["description"].as_str().unwrap_or_default();
-        let about = about.split_whitespace().collect::<Vec<_>>().join(" ");
-        let default = match &property["default"] {
-            _ if required.contains(&key.as_str()) => "required".to_owned(),
-            Value::Null => String::new(),
-            default => default.to_string(),
-        };
-        let _ = writeln!(text, "  {key:<22} {default:<12} {about}");
+    for key in keys {
+        let default = if key.required { "required".to_owned() } else { key.default.unwrap_or_default() };
+        let _ = writeln!(text, "  {:<22} {default:<12} {}", key.name, key.about);
     }
     text
 }

@@ -237,7 +237,8 @@ impl Http1 {
             if let Poll::Ready(outcome) = step(&mut quiet) {
                 return Poll::Ready(Ok(outcome));
             }
-            if self.ended.take().is_some() {
+            if self.ended.is_some() {
+                self.ended = None;
                 // No answer came of it; the request hears of that now.
                 continue;
             }

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use sha2::{Digest, Sha256};
 use wasmtime::Engine;
 use wasmtime::component::Component;
@@ -49,6 +50,18 @@ pub enum MetricKind {
     Check,
 }
 
+impl MetricKind {
+    /// Its name for people.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Mark => "mark",
+            Self::Counter => "counter",
+            Self::Observation => "observation",
+            Self::Check => "check",
+        }
+    }
+}
+
 /// A figure of a plugin's own.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Metric {
@@ -75,6 +88,40 @@ pub struct Description {
     pub metrics: Vec<Metric>,
     /// JSON Schema of its configuration; empty where it has none.
     pub config_schema: String,
+}
+
+/// A key of a plugin's configuration, as its schema has it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ConfigKey {
+    /// Its name.
+    pub name: String,
+    /// Whether it must be there.
+    pub required: bool,
+    /// What holds where it is not there, in JSON; none where nothing does.
+    pub default: Option<String>,
+    /// What it means, in one line.
+    pub about: String,
+}
+
+impl Description {
+    /// The keys of its configuration; none where it has no schema, or one that is not that of a table.
+    pub fn config_keys(&self) -> Option<Vec<ConfigKey>> {
+        let schema: Value = serde_json::from_str(&self.config_schema).ok()?;
+        let required: Vec<&str> =
+            schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
+        let key = |(name, property): (&String, &Value)| ConfigKey {
+            name: name.clone(),
+            required: required.contains(&name.as_str()),
+            default: Some(&property["default"]).filter(|default| !default.is_null()).map(Value::to_string),
+            about: property["description"]
+                .as_str()
+                .unwrap_or_default()
+                .split_whitespace()
+                .collect::<Vec<_>>()
+                .join(" "),
+        };
+        Some(schema["properties"].as_object()?.iter().map(key).collect())
+    }
 }
 
 /// A compiled and linked plugin. Cheap to share between threads.

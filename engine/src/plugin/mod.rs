@@ -21,5 +21,5 @@ pub use fault::{Fault, FaultKind};
 pub use host::Host;
 pub use instance::{Flow, Instance, Refused};
 pub use limits::Limits;
-pub use load::{Description, INTERFACE, Metric, MetricKind, Plugin, Refusal};
+pub use load::{ConfigKey, Description, INTERFACE, Metric, MetricKind, Plugin, Refusal};
 pub use room::LogLine;

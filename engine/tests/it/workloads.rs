@@ -3,8 +3,7 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
-use engine::plugin::{Host, Limits, MetricKind, Plugin};
-use serde_json::Value;
+use engine::plugin::{Host, Limits, Plugin};
 
 const PAGE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/workloads.md");
 const COMPONENTS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../plugins/components");
@@ -51,30 +50,27 @@ fn the_page_of_workloads_has_every_plugin_as_it_describes_itself() {
 fn section(plugin: &Plugin) -> String {
     let description = &plugin.description;
     let mut text = format!("## `{}`\n\n{}.\n\n", description.name, description.summary);
-    let schema: Value = serde_json::from_str(&description.config_schema).unwrap();
-    let required: Vec<&str> = schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
-    let properties = schema["properties"].as_object().cloned().unwrap_or_default();
     text.push_str("| key | default | meaning |\n| --- | --- | --- |\n");
-    for (key, property) in &properties {
-        let default = match &property["default"] {
-            _ if required.contains(&key.as_str()) => "required".to_owned(),
-            Value::Null => String::new(),
-            default => format!("`{}`", cell(&default.to_string())),
+    for key in description.config_keys().unwrap() {
+        let default = match key.default {
+            _ if key.required => "required".to_owned(),
+            None => String::new(),
+            Some(default) => format!("`{}`", cell(&default)),
         };
-        let _ =
-            writeln!(text, "| `{key}` | {default} | {} |", cell(property["description"].as_str().unwrap_or_default()));
+        let _ = writeln!(text, "| `{}` | {default} | {} |", key.name, cell(&key.about));
     }
     text.push('\n');
     if !description.metrics.is_empty() {
         text.push_str("| metric | kind | unit | meaning |\n| --- | --- | --- | --- |\n");
         for metric in &description.metrics {
-            let kind = match metric.kind {
-                MetricKind::Mark => "mark",
-                MetricKind::Counter => "counter",
-                MetricKind::Observation => "observation",
-                MetricKind::Check => "check",
-            };
-            let _ = writeln!(text, "| `{}` | {kind} | {} | {} |", metric.name, metric.unit, cell(&metric.summary));
+            let _ = writeln!(
+                text,
+                "| `{}` | {} | {} | {} |",
+                metric.name,
+                metric.kind.as_str(),
+                metric.unit,
+                cell(&metric.summary)
+            );
         }
         text.push('\n');
     }
