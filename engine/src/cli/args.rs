@@ -24,26 +24,7 @@ pub(super) enum Command {
     Report(Report),
     /// Look at plugins
     #[command(subcommand)]
-    Plugin(Plugin),
-}
-
-/// `engine plugin`.
-#[derive(Debug, Subcommand)]
-pub(super) enum Plugin {
-    /// Show what a plugin is: interface, imports, metrics, configuration, size, SHA-256
-    Inspect(Inspect),
-}
-
-/// `engine plugin inspect`.
-#[derive(Debug, Args)]
-pub(super) struct Inspect {
-    /// Plugin file (.wasm)
-    #[arg(value_name = "FILE")]
-    pub file: PathBuf,
-
-    /// In which form
-    #[arg(long, value_enum, default_value_t = Format::Text)]
-    pub format: Format,
+    Plugin(super::plugin::Plugin),
 }
 
 /// `engine run`.

@@ -3,9 +3,9 @@
 mod args;
 mod course;
 pub mod exit;
-mod inspect;
 mod machine;
 mod output;
+mod plugin;
 mod prepare;
 mod probes;
 mod progress;
@@ -39,7 +39,7 @@ pub fn main() -> Exit {
         Command::Run(arguments) => run::run(arguments),
         Command::Try(arguments) => trial::run(arguments),
         Command::Report(arguments) => report::run(arguments),
-        Command::Plugin(args::Plugin::Inspect(arguments)) => inspect::run(arguments),
+        Command::Plugin(plugin) => plugin::run(plugin),
     };
     done.unwrap_or_else(|failure| {
         output::say(&failure.text);

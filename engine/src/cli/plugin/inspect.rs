@@ -1,15 +1,29 @@
 //! `engine plugin inspect`: what a plugin is, and what it says of itself.
 
 use std::fmt::Write as _;
+use std::path::PathBuf;
 
+use clap::Args;
 use serde::Serialize;
 use serde_json::Value;
 
 use crate::plugin::{Description, Host, INTERFACE, Limits, Metric, Plugin};
 
-use super::args::{Format, Inspect};
-use super::exit::{Exit, Failure};
-use super::output;
+use crate::cli::args::Format;
+use crate::cli::exit::{Exit, Failure};
+use crate::cli::output;
+
+/// `engine plugin inspect`.
+#[derive(Debug, Args)]
+pub(in crate::cli) struct Inspect {
+    /// Plugin file (.wasm)
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+
+    /// In which form
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    format: Format,
+}
 
 /// A plugin, for machines.
 #[derive(Serialize)]
