@@ -38,6 +38,9 @@ pub(super) fn render(workload: &str, target: &str, host: &Target, trace: &Trace,
             let _ = writeln!(text, "  {:<5} {}", line.level, line.text);
         }
     }
+    if trace.not_kept > 0 {
+        let _ = writeln!(text, "\n… {} more exchanges and log lines", trace.not_kept);
+    }
     for fault in &trace.faults {
         let _ = writeln!(text, "\nfault\n  {}", fault.replace('\n', "\n  "));
     }

@@ -16,6 +16,9 @@ use super::settings::Settings;
 use super::target::{OriginName, parse_authority};
 use crate::clock::Clock;
 
+/// Spellings of authorities that are remembered.
+const AUTHORITIES_KEPT: usize = 1_000;
+
 /// An origin that connections lead to.
 pub(super) struct Origin {
     pub(super) name: OriginName,
@@ -96,7 +99,12 @@ impl Origins {
         let name = parse_authority(self.target.name.scheme, authority)
             .map_err(|error| Failure::new(Reason::Protocol, format!("authority: {error}")))?;
         let origin = self.of_name(name)?;
-        self.by_authority.borrow_mut().insert(authority.to_owned(), Rc::clone(&origin));
+        let mut known = self.by_authority.borrow_mut();
+        // A plugin can spell one host in many ways.
+        if known.len() >= AUTHORITIES_KEPT {
+            known.clear();
+        }
+        known.insert(authority.to_owned(), Rc::clone(&origin));
         Ok(origin)
     }
 

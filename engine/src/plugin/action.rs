@@ -23,6 +23,8 @@ pub struct Request {
     pub fields: Vec<(String, String)>,
     /// The body.
     pub body: Bytes,
+    /// It is a blob of the plan, held once for all.
+    pub shares_body: bool,
     /// How the answer is handed over.
     pub read: ReadMode,
     /// Lower-case names of the response fields to hand over; all where absent.
@@ -33,6 +35,19 @@ pub struct Request {
     pub extensions: Vec<(String, String)>,
     /// Limit on the whole exchange in nanoseconds.
     pub timeout: Option<u64>,
+}
+
+impl Request {
+    /// Bytes of its texts and body: what it takes in the engine's memory until it has ended. A blob's are shared.
+    pub fn held(&self) -> usize {
+        let pairs =
+            |pairs: &[(String, String)]| pairs.iter().map(|(name, value)| name.len() + value.len()).sum::<usize>();
+        let wanted = self.wanted_fields.iter().flatten().map(String::len).sum::<usize>();
+        let body = if self.shares_body { 0 } else { self.body.len() };
+        let texts = self.method.len() + self.path_with_query.len();
+        let given = self.name.as_ref().map_or(0, String::len) + self.authority.as_ref().map_or(0, String::len);
+        texts + given + wanted + body + pairs(&self.fields) + pairs(&self.extensions)
+    }
 }
 
 /// How an answer is handed over; see `read-mode` in the interface.
@@ -159,12 +174,15 @@ pub enum Action {
 }
 
 impl Room {
-    /// Gives out the next exchange id and enqueues what `action` makes of it.
-    fn enqueue_exchange(&mut self, name: &'static str, action: impl FnOnce(&mut Self, u32) -> Action) -> u32 {
+    /// Gives out the next exchange id and enqueues what became of the request.
+    fn enqueue_exchange(&mut self, action: &'static str, name: String, request: Result<Request, String>) -> u32 {
         let exchange = self.next_exchange;
         self.next_exchange = exchange.wrapping_add(1);
-        let action = action(self, exchange);
-        self.enqueue(name, || action);
+        let bytes = name.len() + request.as_ref().map_or(0, Request::held);
+        self.enqueue(action, bytes, || match request {
+            Ok(request) => Action::Send { exchange, request: Box::new(request) },
+            Err(detail) => Action::Impossible { exchange, name, detail },
+        });
         exchange
     }
 
@@ -173,6 +191,7 @@ impl Room {
         let limits = &self.limits;
         let wanted = request.wanted_fields.as_ref().map_or(0, Vec::len);
         self.check_lists([request.fields.len(), request.extensions.len(), wanted])?;
+        let shares_body = matches!(request.body, wit::Body::Blob(_));
         let body = match request.body {
             wit::Body::Empty => Bytes::new(),
             wit::Body::Bytes(bytes) if bytes.len() > limits.string => {
@@ -198,6 +217,7 @@ impl Room {
             path_with_query: request.path_with_query,
             fields: request.fields,
             body,
+            shares_body,
             read: match request.read {
                 wit::ReadMode::Head => ReadMode::Head,
                 wit::ReadMode::Whole(most) => ReadMode::Whole(most),
@@ -232,6 +252,7 @@ impl Room {
             path_with_query: request.path_with_query,
             fields,
             body: Bytes::new(),
+            shares_body: false,
             read: ReadMode::Socket,
             wanted_fields: None,
             follow_redirects: Some(0),
@@ -267,23 +288,15 @@ impl Host for Room {
     }
 
     fn send(&mut self, request: wit::Request) -> u32 {
-        self.enqueue_exchange("send", |room, exchange| {
-            let name = request.name.clone().unwrap_or_default();
-            match room.resolve(request) {
-                Ok(request) => Action::Send { exchange, request: Box::new(request) },
-                Err(detail) => Action::Impossible { exchange, name, detail },
-            }
-        })
+        let name = request.name.clone().unwrap_or_default();
+        let request = self.resolve(request);
+        self.enqueue_exchange("send", name, request)
     }
 
     fn open(&mut self, request: wit::SocketRequest) -> u32 {
-        self.enqueue_exchange("open", |room, exchange| {
-            let name = request.name.clone().unwrap_or_default();
-            match room.resolve_socket(request) {
-                Ok(request) => Action::Send { exchange, request: Box::new(request) },
-                Err(detail) => Action::Impossible { exchange, name, detail },
-            }
-        })
+        let name = request.name.clone().unwrap_or_default();
+        let request = self.resolve_socket(request);
+        self.enqueue_exchange("open", name, request)
     }
 
     fn write(&mut self, exchange: u32, message: wit::MessageResult) {
@@ -297,7 +310,7 @@ impl Host for Room {
             self.misuse(|| format!("`write` of {length} bytes where {most} are allowed (limits.plugin.string)"));
             return;
         }
-        self.enqueue("write", || Action::Write { exchange, message });
+        self.enqueue("write", message.len(), || Action::Write { exchange, message });
     }
 
     fn close(&mut self, exchange: u32, info: wit::CloseInfoResult) {
@@ -311,23 +324,23 @@ impl Host for Room {
             let length = reason.len();
             self.misuse(|| format!("`close` with a text of {length} bytes where {MOST_CLOSE_BYTES} are allowed"));
         } else {
-            self.enqueue("close", || Action::Close { exchange, code, reason });
+            self.enqueue("close", reason.len(), || Action::Close { exchange, code, reason });
         }
     }
 
     fn cancel(&mut self, exchange: u32) {
-        self.enqueue("cancel", || Action::Cancel(exchange));
+        self.enqueue("cancel", 0, || Action::Cancel(exchange));
     }
 
     fn wait(&mut self, nanoseconds: u64) -> u32 {
         let timer = self.next_timer;
         self.next_timer = timer.wrapping_add(1);
-        self.enqueue("wait", || Action::Wait { timer, nanoseconds });
+        self.enqueue("wait", 0, || Action::Wait { timer, nanoseconds });
         timer
     }
 
     fn clear(&mut self, timer: u32) {
-        self.enqueue("clear", || Action::Clear(timer));
+        self.enqueue("clear", 0, || Action::Clear(timer));
     }
 
     fn mark(&mut self, metric: u32, since: wit::Since, weight: u32) {
@@ -336,27 +349,28 @@ impl Host for Room {
             wit::Since::Asked(exchange) => Since::Asked(exchange),
             wit::Since::Previous => Since::Previous,
         };
-        self.enqueue("mark", || Action::Mark { metric, since, weight });
+        self.enqueue("mark", 0, || Action::Mark { metric, since, weight });
     }
 
     fn count(&mut self, metric: u32, n: u64) {
-        self.enqueue("count", || Action::Count { metric, n });
+        self.enqueue("count", 0, || Action::Count { metric, n });
     }
 
     fn observe(&mut self, metric: u32, value: f64) {
-        self.enqueue("observe", || Action::Observe { metric, value });
+        self.enqueue("observe", 0, || Action::Observe { metric, value });
     }
 
     fn check(&mut self, metric: u32, passed: bool) {
-        self.enqueue("check", || Action::Check { metric, passed });
+        self.enqueue("check", 0, || Action::Check { metric, passed });
     }
 
     fn share(&mut self, json: String) {
         if self.stage != Stage::Setup {
             self.misuse(|| "`share` is allowed in setup flows only".into());
-        } else if json.len() > SHARE_BYTES {
-            self.misuse(|| format!("`share` of {} bytes where {SHARE_BYTES} are allowed", json.len()));
+        } else if self.shared_bytes + json.len() > SHARE_BYTES {
+            self.misuse(|| format!("`share` of more than {SHARE_BYTES} bytes in one flow"));
         } else {
+            self.shared_bytes += json.len();
             self.shared.push(json);
         }
     }
@@ -372,8 +386,8 @@ impl Host for Room {
             wit::Verdict::Failed(text) => Verdict::Failed(text),
             wit::Verdict::FailedBy(exchange) => Verdict::FailedBy(exchange),
         };
-        let action = Action::Finish(verdict);
-        self.enqueue("finish", || action);
+        let bytes = if let Verdict::Failed(text) = &verdict { text.len() } else { 0 };
+        self.enqueue("finish", bytes, || Action::Finish(verdict));
         self.finished = true;
     }
 }

@@ -5,7 +5,7 @@ use std::fmt;
 use wasmtime::{Trap, WasmBacktrace};
 
 use super::limits::MemoryExceeded;
-use super::room::LogLine;
+use super::room::{LogLine, cut};
 
 /// The kinds of fault; each is a failure reason of `docs/terminology.md`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -100,7 +100,8 @@ fn functions(error: &wasmtime::Error) -> Vec<String> {
         .filter_map(|frame| {
             let raw = frame.func_name()?;
             // The alternate form leaves the hash out.
-            Some(rustc_demangle::try_demangle(raw).map_or_else(|_| raw.to_owned(), |name| format!("{name:#}")))
+            let name = rustc_demangle::try_demangle(raw).map_or_else(|_| raw.to_owned(), |name| format!("{name:#}"));
+            Some(shown(&name))
         })
         .skip_while(|name| is_panic_machinery(name))
         .collect();
@@ -111,6 +112,14 @@ fn functions(error: &wasmtime::Error) -> Vec<String> {
         names.push(format!("… {more} more"));
     }
     names
+}
+
+/// A function's name as it may stand in a report: it comes from the file, which nobody has read.
+fn shown(name: &str) -> String {
+    const LONGEST: usize = 200;
+    let mut name = name.replace(char::is_control, "\u{fffd}");
+    cut(&mut name, LONGEST);
+    name
 }
 
 /// Rust's functions between `panic!` and the trap tell an author nothing.

@@ -22,13 +22,19 @@ const COPY_OVERHEAD: usize = 1 << 20;
 /// Stack of a plugin's calls.
 const STACK: usize = 512 << 10;
 
-/// Compiles and links plugins. Dropping it stops the deadline ticker.
+/// Compiles and links plugins.
 pub struct Host {
     pub(super) engine: Engine,
     pub(super) linker: Linker<Room>,
     pub(super) limits: Arc<Limits>,
+    pub(super) ticker: Arc<Ticker>,
+}
+
+/// The thread that counts the time of calls. Shared by the host and its plugins: without it no call would ever end by its
+/// deadline. It stops with the last of them.
+pub(super) struct Ticker {
     stop: Arc<AtomicBool>,
-    ticker: Option<JoinHandle<()>>,
+    thread: Option<JoinHandle<()>>,
 }
 
 /// How the time limit of a call is counted in epochs.
@@ -67,9 +73,8 @@ impl Host {
         let mut linker = Linker::new(&engine);
         types::add_to_linker::<Room, Own>(&mut linker, |room| room)?;
         actions::add_to_linker::<Room, Own>(&mut linker, |room| room)?;
-        let stop = Arc::new(AtomicBool::new(false));
-        let ticker = start_ticker(&engine, Arc::clone(&stop), Ticks::for_limit(limits.call).length)?;
-        Ok(Self { engine, linker, limits: Arc::new(limits), stop, ticker: Some(ticker) })
+        let ticker = Arc::new(Ticker::start(&engine, Ticks::for_limit(limits.call).length)?);
+        Ok(Self { engine, linker, limits: Arc::new(limits), ticker })
     }
 
     /// A store for one instance, its limits armed.
@@ -99,12 +104,31 @@ impl Host {
     }
 }
 
-impl Drop for Host {
+impl Ticker {
+    /// Advances the engine's epoch every `length`.
+    fn start(engine: &Engine, length: Duration) -> std::io::Result<Self> {
+        let engine = engine.weak();
+        let stop = Arc::new(AtomicBool::new(false));
+        let stopped = Arc::clone(&stop);
+        let thread = std::thread::Builder::new().name("plugin-deadlines".into()).spawn(move || {
+            while !stopped.load(Ordering::Relaxed) {
+                std::thread::sleep(length);
+                match engine.upgrade() {
+                    Some(engine) => engine.increment_epoch(),
+                    None => return,
+                }
+            }
+        })?;
+        Ok(Self { stop, thread: Some(thread) })
+    }
+}
+
+impl Drop for Ticker {
     fn drop(&mut self) {
         self.stop.store(true, Ordering::Relaxed);
-        if let Some(ticker) = self.ticker.take() {
+        if let Some(thread) = self.thread.take() {
             // It only sleeps and counts: a join fails if it panicked, which would leave nothing to clean up.
-            let _ = ticker.join();
+            let _ = thread.join();
         }
     }
 }
@@ -123,20 +147,6 @@ fn open_cache(folder: Option<&Path>) -> Option<Cache> {
         config.with_directory(folder);
     }
     Cache::new(config).ok()
-}
-
-/// Advances the engine's epoch every `length` until told to stop.
-fn start_ticker(engine: &Engine, stop: Arc<AtomicBool>, length: Duration) -> std::io::Result<JoinHandle<()>> {
-    let engine = engine.weak();
-    std::thread::Builder::new().name("plugin-deadlines".into()).spawn(move || {
-        while !stop.load(Ordering::Relaxed) {
-            std::thread::sleep(length);
-            match engine.upgrade() {
-                Some(engine) => engine.increment_epoch(),
-                None => return,
-            }
-        }
-    })
 }
 
 #[cfg(test)]

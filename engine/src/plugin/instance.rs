@@ -13,9 +13,9 @@ use super::bindings::{Plugin as Bindings, PluginPre};
 use super::event::{Arrival, Event, Lent, lend};
 use super::fault::Fault;
 use super::host::Host;
-use super::limits::Limits;
+use super::limits::{Limits, REFUSAL_BYTES};
 use super::load::Plugin;
-use super::room::{LogLine, Room, Stage};
+use super::room::{LogLine, Room, Stage, cut};
 
 /// Why an instance could not be made ready.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -35,6 +35,8 @@ pub struct Flow {
     stage: Stage,
     next_exchange: u32,
     next_timer: u32,
+    asked: u32,
+    shared_bytes: usize,
     finished: bool,
 }
 
@@ -66,6 +68,7 @@ fn call<R>(
 ) -> Result<R, Fault> {
     let room = store.data_mut();
     room.stage = stage;
+    room.action_bytes = 0;
     room.cpu_at_first_tick = None;
     store.set_epoch_deadline(1);
     run(store).map_err(|error| {
@@ -101,7 +104,10 @@ impl Instance {
             let plan = bindings.engine_workload_workload().plan().call_configure(store, config, shared)?;
             Ok((bindings, plan))
         })?;
-        let plan = plan.map_err(Refused::Config)?;
+        let plan = plan.map_err(|mut text| {
+            cut(&mut text, REFUSAL_BYTES);
+            Refused::Config(text)
+        })?;
         match store.data_mut().misuse.take() {
             Some(misuse) => Err(Refused::Config(format!("misuse in `configure`: {misuse}"))),
             None => Ok(Self { store, bindings, plan }),
@@ -261,6 +267,8 @@ impl Room {
     fn begin(&mut self) {
         self.next_exchange = 0;
         self.next_timer = 0;
+        self.asked = 0;
+        self.shared_bytes = 0;
         self.finished = false;
     }
 
@@ -268,6 +276,8 @@ impl Room {
     fn enter(&mut self, flow: &Flow) {
         self.next_exchange = flow.next_exchange;
         self.next_timer = flow.next_timer;
+        self.asked = flow.asked;
+        self.shared_bytes = flow.shared_bytes;
         self.finished = flow.finished;
     }
 
@@ -275,12 +285,22 @@ impl Room {
     fn update(&self, flow: &mut Flow) {
         flow.next_exchange = self.next_exchange;
         flow.next_timer = self.next_timer;
+        flow.asked = self.asked;
+        flow.shared_bytes = self.shared_bytes;
         flow.finished = self.finished;
     }
 
     /// A new iteration after its first call.
     fn leave(&self, handle: ResourceAny, stage: Stage) -> Flow {
-        Flow { handle, stage, next_exchange: self.next_exchange, next_timer: self.next_timer, finished: self.finished }
+        Flow {
+            handle,
+            stage,
+            next_exchange: self.next_exchange,
+            next_timer: self.next_timer,
+            asked: self.asked,
+            shared_bytes: self.shared_bytes,
+            finished: self.finished,
+        }
     }
 }
 

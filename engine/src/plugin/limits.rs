@@ -36,12 +36,20 @@ impl Default for Limits {
 
 /// The most actions one call may ask for.
 pub(super) const ACTIONS_PER_CALL: usize = 10_000;
+/// The most actions one iteration may ask for: what it records is kept until it ends.
+pub(super) const ACTIONS_PER_ITERATION: u32 = 1_000_000;
 /// The most bytes of one log line; the rest is cut.
 pub(super) const LOG_BYTES: usize = 4 << 10;
 /// The most log lines kept from one call; the rest are counted.
 pub(super) const LOG_LINES_PER_CALL: usize = 100;
-/// The most bytes of one `share`.
+/// The most bytes that one flow may `share`.
 pub(super) const SHARE_BYTES: usize = 1 << 20;
+/// The most bytes of a description.
+pub(super) const DESCRIPTION_BYTES: usize = 1 << 20;
+/// The most bytes of a plugin's refusal that are shown; the rest is cut.
+pub(super) const REFUSAL_BYTES: usize = 4 << 10;
+/// The most bytes of a component file: an interpreter's has some 20 MiB, and compiling takes memory and time.
+pub(super) const FILE_BYTES: u64 = 128 << 20;
 /// The most bytes of a plan's blobs together.
 pub(super) const BLOB_BYTES: usize = 64 << 20;
 /// Core instances a component may have: an interpreter's needs a few dozen.

@@ -1,6 +1,7 @@
 //! From a file to a plugin that can be instantiated: read, identify, compile, link, describe.
 
 use std::fmt::Write as _;
+use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -12,9 +13,9 @@ use wasmtime::component::Component;
 
 use super::bindings::PluginPre;
 use super::bindings::engine::workload::types as wit;
-use super::host::Host;
+use super::host::{Host, Ticker};
 use super::instance;
-use super::limits::Limits;
+use super::limits::{DESCRIPTION_BYTES, FILE_BYTES, Limits};
 use super::room::Room;
 
 /// The interface this engine speaks.
@@ -141,6 +142,15 @@ pub struct Plugin {
     pub(super) engine: Engine,
     pub(super) pre: PluginPre<Room>,
     pub(super) limits: Arc<Limits>,
+    /// Keeps the time of its calls for as long as it lives.
+    _ticker: Arc<Ticker>,
+}
+
+impl Plugin {
+    /// The limits it is held to.
+    pub fn limits(&self) -> &Limits {
+        &self.limits
+    }
 }
 
 impl Host {
@@ -149,11 +159,7 @@ impl Host {
     /// # Errors
     /// A refusal that says what is wrong with the file and what to do.
     pub fn load(&self, file: &Path) -> Result<Plugin, Refusal> {
-        let bytes = std::fs::read(file).map_err(|error| Refusal {
-            file: file.to_owned(),
-            what: format!("cannot be read: {error}"),
-            help: "check the path and its permissions".into(),
-        })?;
+        let bytes = read(file).map_err(|(what, help)| Refusal { file: file.to_owned(), what, help: help.into() })?;
         self.load_bytes(file, &bytes)
     }
 
@@ -192,6 +198,7 @@ impl Host {
             engine: self.engine.clone(),
             pre,
             limits: Arc::clone(&self.limits),
+            _ticker: Arc::clone(&self.ticker),
         })
     }
 
@@ -262,6 +269,12 @@ fn identify(bytes: &[u8]) -> Result<(), (String, &'static str)> {
 /// Checks the bounds of a description and takes it over.
 fn describe(wit: wit::Description, limits: &Limits) -> Result<Description, String> {
     const METRICS: usize = 64;
+    let of_metrics = wit.metrics.iter().map(|metric| metric.name.len() + metric.unit.len() + metric.summary.len());
+    let texts = wit.name.len() + wit.version.len() + wit.summary.len() + wit.config_schema.len();
+    let bytes = texts + of_metrics.sum::<usize>();
+    if bytes > DESCRIPTION_BYTES {
+        return Err(format!("{bytes} bytes of texts where {DESCRIPTION_BYTES} are allowed"));
+    }
     check_name("name", &wit.name)?;
     if wit.metrics.len() > METRICS.min(limits.list) {
         return Err(format!("{} metrics where {METRICS} are allowed", wit.metrics.len()));
@@ -280,6 +293,11 @@ fn describe(wit: wit::Description, limits: &Limits) -> Result<Description, Strin
         };
         metrics.push(Metric { name: metric.name, kind, unit: metric.unit, summary: metric.summary });
     }
+    if !wit.config_schema.is_empty()
+        && let Err(error) = serde_json::from_str::<Value>(&wit.config_schema)
+    {
+        return Err(format!("the schema of its configuration is no JSON: {error}"));
+    }
     Ok(Description {
         name: wit.name,
         version: wit.version,
@@ -287,6 +305,21 @@ fn describe(wit: wit::Description, limits: &Limits) -> Result<Description, Strin
         metrics,
         config_schema: wit.config_schema,
     })
+}
+
+/// Reads a file of a bounded size; a pipe or a device that never ends is cut off there.
+fn read(file: &Path) -> Result<Vec<u8>, (String, &'static str)> {
+    let fail = |error: std::io::Error| (format!("cannot be read: {error}"), "check the path and its permissions");
+    let mut bytes = Vec::new();
+    let opened = std::fs::File::open(file).map_err(fail)?;
+    opened.take(FILE_BYTES + 1).read_to_end(&mut bytes).map_err(fail)?;
+    if bytes.len() as u64 > FILE_BYTES {
+        return Err((
+            format!("has more than {} MiB, the most that is compiled", FILE_BYTES >> 20),
+            "leave out debug information (`strip`), or split the plugin",
+        ));
+    }
+    Ok(bytes)
 }
 
 /// Names are what scenarios and thresholds write, so they are plain.

@@ -13,6 +13,8 @@ mod instance;
 mod limits;
 mod load;
 mod room;
+#[cfg(test)]
+pub(crate) mod tests;
 
 pub use action::{Action, ReadMode, Request, Since, Verdict};
 pub use catalog::{Catalog, NoPlugin};

@@ -7,7 +7,7 @@ use bytes::Bytes;
 
 use super::action::Action;
 use super::bindings::engine::workload::types::Level;
-use super::limits::{ACTIONS_PER_CALL, LOG_BYTES, LOG_LINES_PER_CALL, Limits, MemoryWatch};
+use super::limits::{ACTIONS_PER_CALL, ACTIONS_PER_ITERATION, LOG_BYTES, LOG_LINES_PER_CALL, Limits, MemoryWatch};
 
 /// What kind of call is being made: it decides which actions are allowed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,6 +38,8 @@ pub(super) struct Room {
     pub(super) stage: Stage,
     /// What the call has asked for so far, in order.
     pub(super) actions: Vec<Action>,
+    /// Bytes of the texts and bodies among them.
+    pub(super) action_bytes: usize,
     /// Registered in `configure`.
     pub(super) blobs: Vec<Bytes>,
     pub(super) blob_bytes: usize,
@@ -50,6 +52,10 @@ pub(super) struct Room {
     /// Ids to give out next in the iteration whose call is being made.
     pub(super) next_exchange: u32,
     pub(super) next_timer: u32,
+    /// Actions that iteration has asked for so far.
+    pub(super) asked: u32,
+    /// Bytes it has shared so far.
+    pub(super) shared_bytes: usize,
     /// The iteration has finished.
     pub(super) finished: bool,
     /// The thread's CPU time when the deadline was first looked at in this call.
@@ -64,6 +70,7 @@ impl Room {
             limits,
             stage: Stage::Describe,
             actions: Vec::new(),
+            action_bytes: 0,
             blobs: Vec::new(),
             blob_bytes: 0,
             shared: Vec::new(),
@@ -72,6 +79,8 @@ impl Room {
             misuse: None,
             next_exchange: 0,
             next_timer: 0,
+            asked: 0,
+            shared_bytes: 0,
             finished: false,
             cpu_at_first_tick: None,
         }
@@ -84,15 +93,26 @@ impl Room {
         }
     }
 
-    /// Enqueues an action, if an iteration may ask for one now.
-    pub(super) fn enqueue(&mut self, name: &'static str, action: impl FnOnce() -> Action) {
+    /// Enqueues an action, if an iteration may ask for one now; `bytes` are those of its texts and bodies, which wait in
+    /// the engine's memory until it is done.
+    pub(super) fn enqueue(&mut self, name: &'static str, bytes: usize, action: impl FnOnce() -> Action) {
+        let held = self.action_bytes.saturating_add(bytes);
+        let most = self.limits.string;
         if !matches!(self.stage, Stage::Iteration | Stage::Setup) {
             self.misuse(|| format!("`{name}` is not allowed in `describe` and `configure`"));
         } else if self.finished {
             self.misuse(|| format!("`{name}` after `finish`"));
         } else if self.actions.len() >= ACTIONS_PER_CALL {
             self.misuse(|| format!("more than {ACTIONS_PER_CALL} actions in one call"));
+        } else if self.asked >= ACTIONS_PER_ITERATION {
+            self.misuse(|| format!("more than {ACTIONS_PER_ITERATION} actions in one iteration"));
+        } else if held > most {
+            self.misuse(|| {
+                format!("`{name}`: the actions of one call hold more than {most} bytes (limits.plugin.string)")
+            });
         } else {
+            self.asked += 1;
+            self.action_bytes = held;
             self.actions.push(action());
         }
     }
@@ -103,10 +123,7 @@ impl Room {
             self.log_dropped += 1;
             return;
         }
-        if text.len() > LOG_BYTES {
-            text.truncate(text.floor_char_boundary(LOG_BYTES));
-            text.push('…');
-        }
+        cut(&mut text, LOG_BYTES);
         let level = match level {
             Level::Debug => "debug",
             Level::Info => "info",
@@ -114,5 +131,14 @@ impl Room {
             Level::Error => "error",
         };
         self.log.push(LogLine { level, text });
+    }
+}
+
+/// Cuts a text that a plugin made to so many bytes, visibly.
+pub(super) fn cut(text: &mut String, most: usize) {
+    if text.len() > most {
+        text.truncate(text.floor_char_boundary(most));
+        text.shrink_to_fit();
+        text.push('…');
     }
 }

@@ -36,6 +36,8 @@ pub(super) struct Workload {
     pub(super) metrics: Vec<MetricKind>,
     /// Position of its plugin among the run's plugins.
     pub(super) plugin: usize,
+    /// The most bytes that the open requests of one iteration may hold.
+    pub(super) held: usize,
 }
 
 /// Something a person should hear of while the run goes on.
@@ -272,7 +274,7 @@ impl Core {
         let job = flight.job;
         self.write_down(&job, flight.start, at, outcome, &flight.notes);
         let ended = (flight.flow.take(), job, flight.instance);
-        if self.spare.len() < SPARE_FLIGHTS {
+        if self.spare.len() < SPARE_FLIGHTS && flight.is_small() {
             self.spare.push(flight);
         }
         Some(ended)

@@ -74,6 +74,7 @@ impl WorkloadSettings {
             redirects: self.redirects,
             metrics: self.plugin.description.metrics.iter().map(|metric| metric.kind).collect(),
             plugin: self.plugin_position,
+            held: self.plugin.limits().string,
         }
     }
 }

@@ -115,6 +115,8 @@ pub(super) struct Open {
     /// Payload bytes of messages and other items so far: all that is known of one that never ends.
     pub(super) bytes_sent: u64,
     pub(super) bytes_received: u64,
+    /// Bytes of its request, held until it has ended.
+    pub(super) held: usize,
 }
 
 /// What an open exchange is.
@@ -140,6 +142,9 @@ pub(super) fn place(token: Token) -> (usize, u32) {
     ((token.0 & 0xffff_ffff) as usize, (token.0 >> 32) as u32)
 }
 
+/// Elements for which an ended iteration's lists keep their room.
+const MOST_KEPT: usize = 10_000;
+
 /// What an iteration recorded; written down when it has ended.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Notes {
@@ -153,6 +158,18 @@ pub(super) struct Notes {
 }
 
 impl Notes {
+    /// Whether their room is worth keeping: one iteration that recorded very much must not hold it for ever.
+    fn is_small(&self) -> bool {
+        let lists = [
+            self.exchanges.capacity(),
+            self.marks.capacity(),
+            self.counters.capacity(),
+            self.observations.capacity(),
+            self.checks.capacity(),
+        ];
+        lists.into_iter().sum::<usize>() <= MOST_KEPT
+    }
+
     /// Empties all lists and keeps their room for the next iteration.
     pub(super) fn clear(&mut self) {
         self.exchanges.clear();
@@ -175,6 +192,8 @@ pub(super) struct Flight {
     pub(super) flow: Option<Flow>,
     /// Places of its open exchanges.
     pub(super) open: Vec<usize>,
+    /// Bytes of their requests.
+    pub(super) held: usize,
     /// Timers that have not fired.
     pub(super) timers: Vec<u32>,
     pub(super) notes: Notes,
@@ -190,6 +209,7 @@ impl Flight {
             instance: 0,
             flow: None,
             open: Vec::new(),
+            held: 0,
             timers: Vec::new(),
             notes: Notes::default(),
         }
@@ -203,7 +223,13 @@ impl Flight {
         self.instance = instance;
         self.flow = None;
         self.open.clear();
+        self.held = 0;
         self.timers.clear();
         self.notes.clear();
+    }
+
+    /// Whether it is worth keeping for a later iteration.
+    pub(super) fn is_small(&self) -> bool {
+        self.notes.is_small() && self.open.capacity() + self.timers.capacity() <= MOST_KEPT
     }
 }

@@ -95,6 +95,7 @@ impl Core {
         let open = self.exchanges.remove(at);
         let flight = &mut self.flights[open.flight.at as usize];
         flight.open.retain(|&place| place != at);
+        flight.held -= open.held;
         let status = status.or(open.status);
         let exchange = Exchange { status, ..Exchange::of(open.id, open.name, timings, outcome) };
         flight.notes.exchanges.push(exchange);

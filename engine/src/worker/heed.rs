@@ -17,6 +17,10 @@ use super::flight::{Flight, Form, Kind, Open, token};
 const WHOLE_MOST: u32 = 64 << 20;
 /// Bytes of a counted body that are shown to who listens.
 const PEEK: usize = 64 << 10;
+/// The most exchanges that one iteration may have open.
+const OPEN_MOST: usize = 10_000;
+/// The most timers that one iteration may have running.
+const TIMERS_MOST: usize = 10_000;
 /// The longest name of a series in bytes; the rest is cut.
 const NAME_LONGEST: usize = 128;
 
@@ -75,8 +79,14 @@ impl Core {
 
     fn act(&mut self, key: FlightKey, action: Action, asked: Time, at: Time) -> After {
         match action {
-            Action::Send { exchange, request } => self.send(key, exchange, *request, asked, at),
+            Action::Send { exchange, request } => match self.too_much(key, request.held()) {
+                None => self.send(key, exchange, *request, asked, at),
+                misuse => return misuse.map_or(After::GoesOn, After::Misuse),
+            },
             Action::Impossible { exchange, name, detail } => {
+                if let Some(misuse) = self.too_much(key, 0) {
+                    return After::Misuse(misuse);
+                }
                 let name = self.name_of(key, &name);
                 self.refuse(key, exchange, name, detail, asked, at);
             }
@@ -98,7 +108,11 @@ impl Core {
             },
             Action::Cancel(exchange) => return self.cancel(key, exchange),
             Action::Wait { timer, nanoseconds } => {
-                self.flights[key.at as usize].timers.push(timer);
+                let timers = &mut self.flights[key.at as usize].timers;
+                if timers.len() >= TIMERS_MOST {
+                    return After::Misuse(format!("more than {TIMERS_MOST} timers of one iteration running at once"));
+                }
+                timers.push(timer);
                 self.set_alarm(at + Duration::from_nanos(nanoseconds), key, Alarm::Timer(timer));
             }
             Action::Clear(timer) => {
@@ -132,6 +146,19 @@ impl Core {
         After::GoesOn
     }
 
+    /// Why an iteration may not have one more exchange open that holds `bytes`.
+    fn too_much(&self, key: FlightKey, bytes: usize) -> Option<String> {
+        let flight = &self.flights[key.at as usize];
+        let most = self.workloads[flight.job.workload].held;
+        if flight.open.len() >= OPEN_MOST {
+            Some(format!("more than {OPEN_MOST} exchanges of one iteration open at once"))
+        } else if flight.held.saturating_add(bytes) > most {
+            Some(format!("the open exchanges of one iteration hold more than {most} bytes (limits.plugin.string)"))
+        } else {
+            None
+        }
+    }
+
     /// Sends a request, or keeps why it cannot be sent.
     fn send(&mut self, key: FlightKey, exchange: u32, request: Request, asked: Time, at: Time) {
         let name = self.request_name(key, &request);
@@ -148,8 +175,11 @@ impl Core {
             timeouts.total = Duration::from_nanos(nanoseconds);
         }
         let follow_redirects = request.follow_redirects.unwrap_or(workload.redirects);
+        let held = request.held();
         let open = self.opened(key, exchange, name, asked, request.wanted_fields);
         let place = super::flight::place(open).0;
+        self.exchanges[place].held = held;
+        self.flights[key.at as usize].held += held;
         self.exchanges[place].form = match read {
             client::ReadMode::Socket => Form::Opening,
             client::ReadMode::Count => Form::Count,
@@ -205,6 +235,7 @@ impl Core {
             shaken: None,
             bytes_sent: 0,
             bytes_received: 0,
+            held: 0,
         };
         let place = self.exchanges.insert(open);
         self.flights[key.at as usize].open.push(place);

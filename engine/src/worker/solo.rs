@@ -30,6 +30,9 @@ const BODY_KEPT: usize = 64 << 10;
 /// Marks that are kept to be shown.
 const MARKS_KEPT: usize = 10_000;
 
+/// Exchanges, and log lines, that are kept to be shown: a flow may have any number of them.
+const KEPT: usize = 1_000;
+
 /// Which flow to run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SoloFlow {
@@ -84,6 +87,8 @@ pub struct Trace {
     pub marks: Vec<MarkSample>,
     /// What the plugin logged.
     pub log: Vec<LogLine>,
+    /// Exchanges and log lines that are not kept, since there were too many.
+    pub not_kept: u64,
     /// JSON texts it shared.
     pub shared: Vec<String>,
     /// `ok`, `cancelled`, `abandoned`, `lost`, or the reason it failed. Absent where the plugin has no such flow.
@@ -143,7 +148,12 @@ impl TracedExchange {
 
 impl Listener for Scribe {
     fn asked(&mut self, exchange: u32, name: &str, request: &Request, _asked: Time) {
-        self.0.borrow_mut().exchanges.push(TracedExchange {
+        let mut trace = self.0.borrow_mut();
+        if trace.exchanges.len() >= KEPT {
+            trace.not_kept += 1;
+            return;
+        }
+        trace.exchanges.push(TracedExchange {
             id: exchange,
             name: name.to_owned(),
             request: request.clone(),
@@ -228,7 +238,12 @@ impl Listener for Scribe {
     }
 
     fn logged(&mut self, line: LogLine) {
-        self.0.borrow_mut().log.push(line);
+        let mut trace = self.0.borrow_mut();
+        if trace.log.len() >= KEPT {
+            trace.not_kept += 1;
+        } else {
+            trace.log.push(line);
+        }
     }
 
     fn shared(&mut self, json: String) {

@@ -8,7 +8,7 @@ mod network;
 mod pooling;
 mod reasons;
 mod redirects;
-mod sockets;
+pub(crate) mod sockets;
 mod streams;
 mod timeouts;
 mod tls;

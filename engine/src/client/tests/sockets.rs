@@ -12,7 +12,7 @@ use crate::client::{Event, Items, MOST_MESSAGE_BYTES, MOST_WAITING};
 use crate::pieces::Message;
 
 /// The server's side of a socket, after its handshake.
-struct Talk(WebSocketStream<DuplexStream>);
+pub(crate) struct Talk(WebSocketStream<DuplexStream>);
 
 impl Talk {
     async fn accept(peer: Peer) -> Self {
@@ -26,15 +26,28 @@ impl Talk {
         Self(socket)
     }
 
-    async fn send(&mut self, message: Wired) {
-        std::future::poll_fn(|cx| futures_sink::Sink::poll_ready(std::pin::Pin::new(&mut self.0), cx))
-            .await
-            .expect("open");
-        futures_sink::Sink::start_send(std::pin::Pin::new(&mut self.0), message).expect("open");
-        let _ = std::future::poll_fn(|cx| futures_sink::Sink::poll_flush(std::pin::Pin::new(&mut self.0), cx)).await;
+    /// The server's side of a socket that selects no subprotocol.
+    pub(crate) async fn plain(peer: Peer) -> Self {
+        let (_, socket) = ServerBuilder::new().accept(peer.0).await.expect("a handshake");
+        Self(socket)
     }
 
-    async fn next(&mut self) -> Option<Wired> {
+    async fn send(&mut self, message: Wired) {
+        assert!(self.try_send(message).await, "open");
+    }
+
+    /// Sends a message; whether the socket took it.
+    pub(crate) async fn try_send(&mut self, message: Wired) -> bool {
+        let mut socket = std::pin::Pin::new(&mut self.0);
+        let ready = std::future::poll_fn(|cx| futures_sink::Sink::poll_ready(socket.as_mut(), cx)).await;
+        if ready.is_err() || futures_sink::Sink::start_send(socket.as_mut(), message).is_err() {
+            return false;
+        }
+        let _ = std::future::poll_fn(|cx| futures_sink::Sink::poll_flush(socket.as_mut(), cx)).await;
+        true
+    }
+
+    pub(crate) async fn next(&mut self) -> Option<Wired> {
         std::future::poll_fn(|cx| futures_core::Stream::poll_next(std::pin::Pin::new(&mut self.0), cx)).await?.ok()
     }
 
