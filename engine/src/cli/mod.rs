@@ -1,6 +1,7 @@
 //! The command line program: one file a subcommand.
 
 mod args;
+mod configs;
 mod course;
 pub mod exit;
 mod machine;

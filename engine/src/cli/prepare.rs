@@ -92,6 +92,7 @@ pub(super) fn plugins(host: &Host, plan: &Plan, given: &[PathBuf]) -> Result<Plu
         ));
     }
     check_metrics(plan, &found)?;
+    super::configs::check(plan, &found)?;
     Ok(found)
 }
 

@@ -123,7 +123,7 @@ fn not_configured(plan: &Plan, workload: usize, refusal: &str) -> Failure {
     let workload = &plan.workloads[workload];
     let fault =
         scenario::Fault::new(scenario::code::PLUGIN_REFUSED, format!("workload `{}`: {refusal}", workload.name))
-            .at(workload.config.span(), "its configuration");
+            .at(super::configs::place(&workload.config, refusal), "refused by its plugin");
     prepare::refused(&plan.faults(vec![fault]), Exit::PluginRefused)
 }
 

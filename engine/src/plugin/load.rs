@@ -105,9 +105,14 @@ pub struct ConfigKey {
 }
 
 impl Description {
+    /// The schema of its configuration; none where it has none.
+    pub fn config_schema_value(&self) -> Option<Value> {
+        serde_json::from_str(&self.config_schema).ok()
+    }
+
     /// The keys of its configuration; none where it has no schema, or one that is not that of a table.
     pub fn config_keys(&self) -> Option<Vec<ConfigKey>> {
-        let schema: Value = serde_json::from_str(&self.config_schema).ok()?;
+        let schema = self.config_schema_value()?;
         let required: Vec<&str> =
             schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
         let key = |(name, property): (&String, &Value)| ConfigKey {

@@ -19,6 +19,7 @@ codes! {
     PHASE_JUDGED = "phase.judged", "The judged phase cannot be told: more than one, none, or one that cannot be it.";
     PHASE_RECOVERY = "phase.recovery", "The recovery phase cannot be told: more than one, or one that cannot be it.";
     PHASE_TOO_LONG = "phase.too_long", "The phases together are too long to be counted.";
+    PLUGIN_CONFIG = "plugin.config", "The configuration of a plugin does not fit the schema that it gives.";
     PLUGIN_REFUSED = "plugin.refused", "A plugin is not there, cannot be used, or refuses its configuration.";
     PROBE_BAD_SERIES = "probe.bad_series", "A probe's series is not written as one.";
     PROBE_BAD_URL = "probe.bad_url", "A probe's URL is not one that can be read.";

@@ -1,5 +1,6 @@
 //! The configuration of a plugin: any table, handed over as JSON.
 
+use std::borrow::Cow;
 use std::fmt;
 
 use serde::{Serialize, Serializer};
@@ -20,6 +21,17 @@ pub struct Config {
     value: Json,
     shown: Json,
     span: Span,
+    /// As it was written, for the places of its parts.
+    node: Option<Node>,
+}
+
+/// One step into a configuration.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Step<'a> {
+    /// To the value of a key.
+    Key(Cow<'a, str>),
+    /// To an element of an array, from 0.
+    Index(usize),
 }
 
 impl Config {
@@ -29,7 +41,7 @@ impl Config {
         let value = node.map_or_else(empty, |node| json(node, |text| &text.value, log));
         // The same faults again: noted once is enough.
         let shown = node.map_or_else(empty, |node| json(node, |text| &text.raw, &Log::default()));
-        Self { value, shown, span: node.map_or(place, |node| node.span) }
+        Self { value, shown, span: node.map_or(place, |node| node.span), node: node.cloned() }
     }
 
     /// What the plugin is given: always an object.
@@ -45,6 +57,37 @@ impl Config {
     /// Where it stands.
     pub fn span(&self) -> Span {
         self.span
+    }
+
+    /// Where the value at a path stands, or as much of the path as there is.
+    pub fn value_span<'a>(&self, path: impl IntoIterator<Item = Step<'a>>) -> Span {
+        self.walk(path).map_or(self.span, |node| node.span)
+    }
+
+    /// Where a key of the table at a path stands; the table, where it has no such key.
+    pub fn key_span<'a>(&self, path: impl IntoIterator<Item = Step<'a>>, key: &str) -> Span {
+        let Some(node) = self.walk(path) else { return self.span };
+        match &node.value {
+            Value::Table(table) => table.get(key).map_or(node.span, |entry| entry.key_span),
+            _ => node.span,
+        }
+    }
+
+    fn walk<'a>(&self, path: impl IntoIterator<Item = Step<'a>>) -> Option<&Node> {
+        let mut node = self.node.as_ref()?;
+        for step in path {
+            let next = match (&node.value, step) {
+                (Value::Table(table), Step::Key(key)) => table.get(&key).map(|entry| &entry.node),
+                (Value::Table(table), Step::Index(at)) => table.get(&at.to_string()).map(|entry| &entry.node),
+                (Value::Array(nodes), Step::Index(at)) => nodes.get(at),
+                _ => None,
+            };
+            match next {
+                Some(next) => node = next,
+                None => break,
+            }
+        }
+        Some(node)
     }
 }
 

@@ -38,10 +38,11 @@ use std::io::ErrorKind;
 use std::path::Path;
 use std::sync::Arc;
 
-pub use config::Config;
+pub use config::{Config, Step};
 pub use fault::{Fault, Faults};
 pub use limits::{AllowedHost, Limits, PluginLimits};
 pub use metric::{Metric, Percentile, Series, Statistic};
+pub use nearest::did_you_mean;
 pub use overrides::{Overrides, Surroundings, Variable};
 pub use phase::Phase;
 pub use plan::Plan;

@@ -18,6 +18,6 @@ pub(super) fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a s
 }
 
 /// The label beside a caret: what may have been meant, or `otherwise`.
-pub(super) fn did_you_mean<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>, otherwise: &str) -> String {
+pub fn did_you_mean<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>, otherwise: &str) -> String {
     nearest(word, candidates).map_or_else(|| otherwise.to_owned(), |near| format!("did you mean `{near}`?"))
 }

@@ -150,17 +150,30 @@ fn a_plugin_that_no_workload_uses() {
 #[test]
 fn a_configuration_that_the_plugin_refuses() {
     let target = stub();
-    let place = Place::with(&LOAD.replace("http://127.0.0.1:1", &target.url()).replace("path =", "pfad ="));
+    let place = Place::with(&LOAD.replace("http://127.0.0.1:1", &target.url()).replace("path =", "paht ="));
     for more in [&[][..], &["--dry-run"]] {
         let arguments = [&["run", "--scenario", "load.toml"], more].concat();
         assert_eq!(
             refused(&place, &arguments, 4),
-            "error[plugin.refused]: workload `page`: config.pfad: unknown field `pfad`, expected one of `method`, `path`, \
-             `paths`, `fields`, `body`, `body_json`, `body_base64`, `expect`, `read`, `max_body`, `expect_body_contains`, \
-             `follow_redirects`, `name`\n --> load.toml:9:10\n  |\n9 | config = { pfad = \"/small\" }\n  |          \
-             ^^^^^^^^^^^^^^^^^^^ its configuration\n"
+            "error[plugin.config]: workload `page`: unknown key `config.paht`\n --> load.toml:9:12\n  |\n9 | config = { \
+             paht = \"/small\" }\n  |            ^^^^ did you mean `path`?\n  |\n  = help: known keys: body, body_base64, \
+             body_json, expect, expect_body_contains, fields, follow_redirects, max_body, method, name, path, paths, read\n"
         );
     }
+}
+
+#[test]
+fn a_value_that_does_not_fit_points_at_its_own_line() {
+    let config = "[workload.config]\npath = \"/small\"\nexpect = [200, true]\n";
+    let place = Place::with(&LOAD.replace("config = { path = \"/small\" }", config));
+    let text = refused(&place, &["run", "--scenario", "load.toml"], 4);
+    assert!(text.contains("`config.expect[1]`") && text.contains("--> load.toml:11:16\n"), "{text}");
+    // One that only the plugin itself can refuse points at the key that it names.
+    let config = "[workload.config]\nmethod = \"G T\"\npath = \"/small\"\n";
+    let place = Place::with(&LOAD.replace("config = { path = \"/small\" }", config));
+    let text = refused(&place, &["run", "--scenario", "load.toml"], 4);
+    assert!(text.starts_with("error[plugin.refused]: workload `page`: config.method: "), "{text}");
+    assert!(text.contains("--> load.toml:10:10\n"), "{text}");
 }
 
 #[test]

@@ -161,10 +161,13 @@ pub(crate) struct Guest {
     pub(crate) image: Image,
     /// Bodies of exported functions.
     bodies: BTreeMap<&'static str, String>,
-    /// Further definitions of the module.
+    /// Further imports of the module, and further definitions.
+    imports: String,
     more: String,
     realloc: String,
     pages: usize,
+    /// What it imports that is no interface of plugins, as an item of a world and as WIT.
+    foreign: Option<(&'static str, String)>,
 }
 
 impl Guest {
@@ -181,8 +184,15 @@ impl Guest {
         let description = image.words(&words);
         let configured = image.words(&[0, 0]);
         let none = image.words(&[0, 0]);
-        let mut guest =
-            Self { image, bodies: BTreeMap::new(), more: String::new(), realloc: REALLOC.to_owned(), pages: 2 };
+        let mut guest = Self {
+            image,
+            bodies: BTreeMap::new(),
+            imports: String::new(),
+            more: String::new(),
+            realloc: REALLOC.to_owned(),
+            pages: 2,
+            foreign: None,
+        };
         for (export, body) in [
             ("describe", format!("(i32.const {description})")),
             (
@@ -255,6 +265,14 @@ impl Guest {
         )
     }
 
+    /// Imports `item`, which `wit` declares, and calls it as the module's function `from` `name`.
+    pub(crate) fn importing(mut self, item: &'static str, wit: String, from: &str, name: &str) -> Self {
+        self.foreign = Some((item, wit));
+        let import = format!("(import \"{from}\" \"{name}\" (func $foreign))");
+        self.imports.push_str(&import);
+        self.first("[method]plan.start", "(call $foreign)")
+    }
+
     /// Pages of 64 KiB it begins with.
     pub(crate) fn pages(mut self, pages: usize) -> Self {
         self.pages = pages;
@@ -272,6 +290,7 @@ impl Guest {
             let called = name.trim_start_matches("[resource-").replace([']', '-'], "_");
             let _ = writeln!(text, "(import \"{module}\" \"{name}\" (func ${called} {kind}))");
         }
+        text.push_str(&self.imports);
         let _ = writeln!(text, "(memory (export \"memory\") {})", self.pages);
         let _ = writeln!(text, "(global $heap (mut i32) (i32.const {HEAP}))");
         let _ = writeln!(
@@ -298,8 +317,16 @@ impl Guest {
         let mut module = wat::parse_str(&text).unwrap_or_else(|error| panic!("{error}\n{text}"));
         let mut resolve = Resolve::default();
         let wit = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../wit"));
-        let (package, _) = resolve.push_dir(wit).expect("the interface");
-        let world = resolve.select_world(&[package], Some("plugin")).expect("the world");
+        let (mut package, _) = resolve.push_dir(wit).expect("the interface");
+        let mut world = "plugin";
+        if let Some((item, wit)) = &self.foreign {
+            let text = format!(
+                "package test:foreign;\nworld foreign {{ include engine:workload/plugin@0.1.0; import {item}; }}\n{wit}"
+            );
+            package = resolve.push_str("foreign.wit", &text).expect("what it imports");
+            world = "foreign";
+        }
+        let world = resolve.select_world(&[package], Some(world)).expect("the world");
         embed_component_metadata(&mut module, &resolve, world, StringEncoding::UTF8).expect("its metadata");
         ComponentEncoder::default().module(&module).and_then(|mut encoder| encoder.encode()).expect("a component")
     }

@@ -3,6 +3,7 @@
 pub(crate) mod guest;
 mod lifting;
 mod misuse;
+mod reach;
 mod spots;
 
 use std::path::Path;

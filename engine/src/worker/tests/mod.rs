@@ -4,6 +4,7 @@
 mod floods;
 mod hostile;
 mod radius;
+mod reach;
 mod times;
 
 use std::rc::Rc;
