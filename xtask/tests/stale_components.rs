@@ -58,6 +58,8 @@ fn what_no_component_depends_on_may_change() {
         write(root, "plugins/one/.cache", "hidden");
         write(root, "plugins/sdk/rust/src/testing/mod.rs", "more testing");
         write(root, "wit/items.txt", "list");
+        // In the project a link to wit/, whose digest is its own.
+        write(root, "plugins/sdk/rust/wit/workload.wit", "link");
     });
     assert_eq!(faults, [""; 0]);
 }

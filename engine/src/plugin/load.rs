@@ -16,6 +16,7 @@ use super::bindings::engine::workload::types as wit;
 use super::host::{Host, Ticker};
 use super::instance;
 use super::limits::{DESCRIPTION_BYTES, FILE_BYTES, Limits};
+use super::origin::Origin;
 use super::room::Room;
 
 /// The interface this engine speaks.
@@ -24,6 +25,8 @@ pub const INTERFACE: &str = "engine:workload@0.1.0";
 const IMPORTS: [&str; 2] = ["engine:workload/types@0.1.0", "engine:workload/actions@0.1.0"];
 /// What a plugin must export.
 const EXPORT: &str = "engine:workload/workload@0.1.0";
+/// Bytes of a page of WebAssembly's memory, in which its sizes are counted.
+const PAGE: u64 = 64 << 10;
 
 /// A plugin that cannot be used, told so that its user or author can act.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -142,6 +145,12 @@ pub struct Plugin {
     pub imports: Vec<String>,
     /// What it exports, as it names it.
     pub exports: Vec<String>,
+    /// The interface that it was built against, such as `engine:workload@0.1.0`.
+    pub interface: String,
+    /// The memory that it has from the start, in bytes: the largest of its memories. None where it cannot be told.
+    pub memory: Option<u64>,
+    /// What its file says of where it comes from.
+    pub origin: Origin,
     /// What it says of itself.
     pub description: Description,
     pub(super) engine: Engine,
@@ -197,6 +206,9 @@ impl Host {
             file: file.to_owned(),
             sha256: hex(&Sha256::digest(bytes)),
             size: bytes.len(),
+            interface: interface_of(&exports),
+            memory: component.resources_required().and_then(|needs| needs.max_initial_memory_size).map(|n| n * PAGE),
+            origin: Origin::of(bytes),
             imports,
             exports,
             description,
@@ -231,7 +243,8 @@ fn check_items(imports: &[String], exports: &[String]) -> Result<(), (String, St
         let exports = if exports.is_empty() { "nothing".to_owned() } else { format!("`{}`", exports.join("`, `")) };
         return Err((
             format!("is a component, but not a workload plugin: it exports {exports}, not `{EXPORT}`"),
-            "build it for the world `engine:workload/plugin` (docs/first-plugin.md)".into(),
+            "build it for the world `engine:workload/plugin`; in Rust, `engine_sdk::plugin!` in lib.rs does (docs/plugins.md)"
+                .into(),
         ));
     }
     if !foreign.is_empty() {
@@ -256,15 +269,24 @@ fn fits(name: &str, known: &str) -> bool {
         })
 }
 
+/// The interface that the exported workload belongs to: its name without the part between `/` and `@`.
+fn interface_of(exports: &[String]) -> String {
+    let export = exports.iter().find(|name| fits(name, EXPORT)).map_or(EXPORT, String::as_str);
+    match (export.split_once('/'), export.rsplit_once('@')) {
+        (Some((package, _)), Some((_, version))) => format!("{package}@{version}"),
+        _ => export.to_owned(),
+    }
+}
+
 /// Tells a component from what else may lie in a file.
 fn identify(bytes: &[u8]) -> Result<(), (String, &'static str)> {
-    const BUILD: &str = "plugins are WebAssembly components: see docs/first-plugin.md";
+    const BUILD: &str = "plugins are WebAssembly components: see docs/plugins.md";
     match bytes {
         [] => Err(("the file is empty".into(), BUILD)),
         [0, b'a', b's', b'm', _, _, 1, 0, ..] => Ok(()),
         [0, b'a', b's', b'm', 1, 0, 0, 0, ..] => Err((
             "is a core WebAssembly module, not a component".into(),
-            "make it a component: see docs/first-plugin.md",
+            "make it a component: `engine plugin build` does (docs/plugins.md)",
         )),
         [0, b'a', b's', b'm', ..] => Err(("is WebAssembly of a version this engine does not know".into(), BUILD)),
         _ => Err(("is not WebAssembly".into(), BUILD)),
@@ -357,6 +379,13 @@ mod tests {
         assert!(!fits("engine:workload/workload@0.2.0", EXPORT));
         assert!(!fits("engine:workload/workload@0.10.0", EXPORT));
         assert!(!fits("engine:workload/workload", EXPORT));
+    }
+
+    #[test]
+    fn the_interface_of_a_file_is_that_of_its_export() {
+        let of = |export: &str| interface_of(&["other:package/x@1.0.0".to_owned(), export.to_owned()]);
+        assert_eq!(of(EXPORT), INTERFACE);
+        assert_eq!(of("engine:workload/workload@0.1.7"), "engine:workload@0.1.7");
     }
 
     #[test]

@@ -12,6 +12,7 @@ mod host;
 mod instance;
 mod limits;
 mod load;
+mod origin;
 mod room;
 #[cfg(test)]
 pub(crate) mod tests;
@@ -24,4 +25,5 @@ pub use host::Host;
 pub use instance::{Flow, Instance, Refused};
 pub use limits::Limits;
 pub use load::{ConfigKey, Description, INTERFACE, Metric, MetricKind, Plugin, Refusal};
+pub use origin::{Origin, Tool};
 pub use room::LogLine;

@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, missing_docs, reason = "tests")]
 
+mod authoring;
 mod containment;
 mod faults;
 mod flows;

@@ -93,17 +93,18 @@ fn given(bytes: &[u8]) -> String {
 fn a_file_that_is_no_component_says_what_it_is() {
     assert_eq!(
         given(b"#!/bin/sh"),
-        "error: plugin given.wasm: is not WebAssembly\n  help: plugins are WebAssembly components: see docs/first-plugin.md\n"
+        "error: plugin given.wasm: is not WebAssembly\n  help: plugins are WebAssembly components: see docs/plugins.md\n"
     );
     assert_eq!(
         given(&wat::parse_str("(module)").unwrap()),
         "error: plugin given.wasm: is a core WebAssembly module, not a component\n  \
-         help: make it a component: see docs/first-plugin.md\n"
+         help: make it a component: `engine plugin build` does (docs/plugins.md)\n"
     );
     assert_eq!(
         given(&wat::parse_str("(component)").unwrap()),
         "error: plugin given.wasm: is a component, but not a workload plugin: it exports nothing, not \
-         `engine:workload/workload@0.1.0`\n  help: build it for the world `engine:workload/plugin` (docs/first-plugin.md)\n"
+         `engine:workload/workload@0.1.0`\n  help: build it for the world `engine:workload/plugin`; in Rust, `engine_sdk::plugin!` in lib.rs \
+         does (docs/plugins.md)\n"
     );
 }
 

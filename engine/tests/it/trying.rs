@@ -98,6 +98,8 @@ fn a_plugin_is_shown_with_all_it_is_and_says_of_itself() {
         "openai_chat 0.1.0: Chat completions of any OpenAI-compatible server, streaming or not\n",
         "  interface  engine:workload@0.1.0\n",
         "  imports    engine:workload/types@0.1.0, engine:workload/actions@0.1.0\n",
+        "\n  memory     ",
+        "\n  tools      wit-component ",
         "\n  first_token            mark         ",
         "\n  model                  required     The model's name.\n",
     ] {
@@ -106,6 +108,10 @@ fn a_plugin_is_shown_with_all_it_is_and_says_of_itself() {
     let ran = Place::new().run(&["plugin", "inspect", &file, "--format", "json"]);
     let sheet: serde_json::Value = serde_json::from_str(&ran.stdout).unwrap();
     assert_eq!((sheet["name"].as_str(), sheet["imports"].as_array().map(Vec::len)), (Some("openai_chat"), Some(2)));
+    assert_eq!(sheet["interface"], sheet["engine_interface"]);
+    assert!(sheet["memory"].as_u64().is_some_and(|bytes| bytes > 0 && bytes % 65536 == 0), "{}", sheet["memory"]);
+    let origin = &sheet["origin"];
+    assert_eq!((origin["package"].as_str(), origin["licence"].as_str()), (Some("openai_chat"), Some("MIT OR Apache-2.0")));
     let ran = Place::new().run(&["plugin", "inspect", "gone.wasm"]);
     assert_eq!(
         (ran.status, ran.stderr.as_str()),

@@ -14,14 +14,12 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::Context;
+use plugin_build::{Folder, TARGET};
 
 pub use check::check;
 pub use manifest::{Component, Manifest, Source};
 
 use toolchain::Toolchain;
-
-/// The target that guests are built for: no WASI, so that nothing of it can be imported.
-const TARGET: &str = "wasm32-unknown-unknown";
 
 /// The command that mends whatever [`check`] finds.
 pub const COMMAND: &str = "cargo xtask guests";
@@ -39,16 +37,17 @@ pub fn build(root: &Path) -> anyhow::Result<Vec<Component>> {
     let names = source::plugins(root)?;
     let interface = crate::wit::package(root)?;
     let target = target_folder(&plugins);
-    // The crates' sources must be there before their folders can be named.
-    run(Command::new("cargo").args(["fetch", "--target", TARGET]).current_dir(&plugins))?;
-    let toolchain = Toolchain::find(&plugins, &target)?;
+    let folder = Folder::open(&plugins)?;
+    let metadata = folder.metadata()?;
+    let toolchain = Toolchain::find(&plugins, &target, folder.remap(&metadata))?;
+    let package = |name: &str| metadata.packages.iter().find(|package| package.name == name);
 
     let mut cargo = Command::new("cargo");
     cargo.args(["build", "--release", "--target", TARGET]).current_dir(&plugins).env("CARGO_TARGET_DIR", &target);
     for name in &names {
         cargo.args(["-p", name]);
     }
-    toolchain.apply(&mut cargo, root);
+    toolchain.apply(&mut cargo);
     run(&mut cargo)?;
 
     let folder = root.join(COMPONENTS);
@@ -57,9 +56,16 @@ pub fn build(root: &Path) -> anyhow::Result<Vec<Component>> {
     for name in names {
         let module = target.join(TARGET).join("release").join(format!("{name}.wasm"));
         let module = fs::read(&module).with_context(|| format!("reading {}", module.display()))?;
-        let bytes = component::encode(&module).with_context(|| format!("making a component of {name}"))?;
+        let package_of_it = package(&name).with_context(|| format!("plugins/ has no package {name}"))?;
+        // No revision: a component would then differ after every commit.
+        let (bytes, untold) = plugin_build::component::encode(&module)
+            .and_then(|bytes| plugin_build::component::describe(&bytes, package_of_it, None, package("engine-sdk")))
+            .with_context(|| format!("making a component of {name}"))?;
+        anyhow::ensure!(untold.is_empty(), "{name}: {}", untold.join("; "));
         component::inspect(&bytes, &interface).with_context(|| format!("the component {name}"))?;
-        component::ensure_no_paths(&bytes, &[root, &target]).with_context(|| format!("the component {name}"))?;
+        if let Some(path) = plugin_build::path_in(&bytes, toolchain.folders().chain([root])) {
+            anyhow::bail!("the component {name} holds a path of this machine: {path}");
+        }
         let file = format!("{name}.wasm");
         fs::write(folder.join(&file), &bytes).with_context(|| format!("writing {COMPONENTS}/{file}"))?;
         components.push(Component {

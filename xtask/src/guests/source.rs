@@ -59,10 +59,12 @@ impl Source {
 }
 
 /// Whether a component can depend on this file or folder, by its path below the project's folder. Left out are build
-/// folders, hidden files, texts, the interface's list of items, and tests, which are compiled for the machine alone.
+/// folders, hidden files, texts, the interface's list of items, the SDK's link to `wit/` (which is looked at by itself),
+/// and tests, which are compiled for the machine alone.
 fn is_source(path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or(path);
     let extension = Path::new(name).extension().and_then(|extension| extension.to_str()).unwrap_or_default();
     let test = matches!(name, "tests" | "tests.rs") || path == "plugins/sdk/rust/src/testing";
-    !test && name != "target" && !name.starts_with('.') && !matches!(extension, "md" | "txt")
+    let link = path == "plugins/sdk/rust/wit";
+    !test && !link && name != "target" && !name.starts_with('.') && !matches!(extension, "md" | "txt")
 }

@@ -1,6 +1,11 @@
 //! `engine plugin`: what a plugin's author and its users do with a file, one file a subcommand.
 
+mod build;
 mod inspect;
+mod new;
+mod sheet;
+#[cfg(test)]
+mod tests;
 
 use clap::Subcommand;
 
@@ -9,7 +14,11 @@ use super::exit::{Exit, Failure};
 /// `engine plugin`.
 #[derive(Debug, Subcommand)]
 pub(super) enum Plugin {
-    /// Show what a plugin is: interface, imports, metrics, configuration, size, SHA-256
+    /// Make a folder with a workload of your own that builds and tests as it is
+    New(new::New),
+    /// Build the plugin of a folder: compile it, make a component of it, check it as a run would
+    Build(build::Build),
+    /// Show what a plugin is: interface, imports, memory, origin, metrics, configuration, size, SHA-256
     Inspect(inspect::Inspect),
 }
 
@@ -19,6 +28,8 @@ pub(super) enum Plugin {
 /// As the subcommand says.
 pub(super) fn run(plugin: &Plugin) -> Result<Exit, Failure> {
     match plugin {
+        Plugin::New(arguments) => new::run(arguments),
+        Plugin::Build(arguments) => build::run(arguments),
         Plugin::Inspect(arguments) => inspect::run(arguments),
     }
 }

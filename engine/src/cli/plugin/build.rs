@@ -1,0 +1,159 @@
+//! `engine plugin build`: from a folder with a plugin's source to a file that a run takes.
+
+use std::fs;
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use plugin_build::{Blame, Compile, Fault, Folder, component, path_in, revision};
+
+use crate::cli::args::Format;
+use crate::cli::colours_on_stderr;
+use crate::cli::exit::{Exit, Failure};
+use crate::cli::output;
+use crate::plugin::{Host, Limits};
+
+use super::sheet;
+
+/// `engine plugin build`.
+#[derive(Debug, Args)]
+pub(in crate::cli) struct Build {
+    /// Folder with the plugin's Cargo.toml
+    #[arg(value_name = "DIR", default_value = ".")]
+    folder: PathBuf,
+
+    /// File to write; NAME.wasm in DIR where absent
+    #[arg(long, value_name = "FILE")]
+    out: Option<PathBuf>,
+
+    /// Which plugin, where DIR is a workspace with several
+    #[arg(short, long, value_name = "NAME")]
+    package: Option<String>,
+
+    /// Fail rather than change Cargo.lock
+    #[arg(long)]
+    locked: bool,
+
+    /// Fetch nothing
+    #[arg(long)]
+    offline: bool,
+
+    /// In which form the result is shown
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    format: Format,
+}
+
+/// Builds a plugin, writes it and shows it.
+///
+/// # Errors
+/// A folder that cannot be built, a plugin that does not compile or that this engine cannot use, a file that cannot be
+/// written.
+pub(super) fn run(arguments: &Build) -> Result<Exit, Failure> {
+    let folder = Folder::open(&arguments.folder).map_err(failure)?;
+    let folder = folder.locked(arguments.locked).offline(arguments.offline);
+    let package = folder.package(arguments.package.as_deref()).map_err(failure)?;
+    let name = package.library().unwrap_or_default();
+    let out = arguments.out.clone().unwrap_or_else(|| own_file(folder.path(), &name));
+    ensure_place(&out)?;
+    folder.ensure_target().map_err(failure)?;
+
+    let metadata = folder.metadata().map_err(failure)?;
+    let remap = folder.remap(&metadata);
+    let mut say = |text: &str| output::say(text.trim_end_matches('\n'));
+    let how = Compile { remap: &remap, colours: colours_on_stderr(), say: &mut say };
+    let built = folder.compile(&package, how).map_err(failure)?;
+    let module = fs::read(&built.module).map_err(|error| {
+        Failure::new(Exit::Internal, format!("error: {} cannot be read: {error}", built.module.display()))
+    })?;
+
+    let refuse = |what: String, help: &str| {
+        Failure::new(Exit::PluginRefused, format!("error: plugin {name}: {what}\n  help: {help}"))
+    };
+    let sdk = metadata.packages.iter().find(|package| package.name == "engine-sdk");
+    // After the build, which may have changed Cargo.lock.
+    let revision = revision(package.folder());
+    let (bytes, untold) = component::encode(&module)
+        .and_then(|bytes| component::describe(&bytes, &package, revision.as_deref(), sdk))
+        .map_err(|error| refuse(format!("no component can be made of it: {error:#}"), FOREIGN))?;
+    for line in untold {
+        output::say(&format!("warning: {line}"));
+    }
+    if let Some(path) = path_in(&bytes, remap.folders()) {
+        return Err(refuse(format!("it would hold a path of this machine: {path}"), PATHS));
+    }
+    let plugin = Host::new(Limits::default(), None)?
+        .load_bytes(&out, &bytes)
+        .map_err(|refusal| refuse(refusal.what, &refusal.help))?;
+    write(&out, &bytes).map_err(|error| not_written(&out, &error))?;
+    sheet::print(&plugin, arguments.format)
+}
+
+/// What a module imports that nothing offers.
+const FOREIGN: &str = "a plugin has no JavaScript and no WASI around it: turn off the default features of the crate that \
+                       asks for them (`cargo tree -i NAME` says who brings it), and call `engine_sdk::plugin!` in lib.rs";
+/// How a path gets into a component that the compiler was told to leave out.
+const PATHS: &str = "a file's path is taken into the code, by `env!(\"CARGO_MANIFEST_DIR\")`, `env!(\"OUT_DIR\")` or a build \
+                     script: take in what the file holds instead (`include_str!`)";
+
+/// Faults of what was asked for and faults of the plugin have a status each.
+fn failure(fault: Fault) -> Failure {
+    let exit = match fault.blame {
+        Blame::Call => Exit::Usage,
+        Blame::Plugin => Exit::PluginRefused,
+    };
+    Failure::new(exit, format!("error: {fault}"))
+}
+
+/// `NAME.wasm` in the folder, as people would write it.
+fn own_file(folder: &Path, name: &str) -> PathBuf {
+    let file = format!("{name}.wasm");
+    if folder == Path::new(".") { file.into() } else { folder.join(file) }
+}
+
+/// Whether there is a folder to write to, before minutes of compilation.
+fn ensure_place(out: &Path) -> Result<(), Failure> {
+    if out.is_dir() {
+        return Err(not_written(out, &io::ErrorKind::IsADirectory.into()));
+    }
+    let parent = out.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    if parent.is_dir() { Ok(()) } else { Err(not_written(out, &io::ErrorKind::NotFound.into())) }
+}
+
+/// Writes beside the file first, so that a reader finds the old one or the new one and never half of it.
+fn write(out: &Path, bytes: &[u8]) -> io::Result<()> {
+    let mut name = out.file_name().unwrap_or_default().to_owned();
+    name.push(format!(".new-{}", std::process::id()));
+    let draft = out.with_file_name(name);
+    let written = fs::File::create(&draft)
+        .and_then(|mut file| file.write_all(bytes).and_then(|()| file.sync_all()))
+        .and_then(|()| fs::rename(&draft, out));
+    if written.is_err() {
+        // What kept it from being written is told; a draft that was never made cannot be removed.
+        let _ = fs::remove_file(&draft);
+    }
+    written
+}
+
+fn not_written(out: &Path, error: &io::Error) -> Failure {
+    let text = format!(
+        "error: {} cannot be written: {error}\n  help: choose a file in a folder that is there and writable with --out",
+        out.display()
+    );
+    Failure::new(Exit::ResultsNotWritten, text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_is_replaced_whole_and_nothing_lies_beside_it() {
+        let place = tempfile::tempdir().unwrap();
+        let out = place.path().join("a.wasm");
+        write(&out, b"one").unwrap();
+        write(&out, b"two").unwrap();
+        assert_eq!(fs::read(&out).unwrap(), b"two");
+        write(&place.path().join("none/a.wasm"), b"x").unwrap_err();
+        assert_eq!(fs::read_dir(place.path()).unwrap().count(), 1);
+    }
+}

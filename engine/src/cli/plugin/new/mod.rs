@@ -1,0 +1,103 @@
+//! `engine plugin new`: a folder with a workload that builds and tests as it is.
+
+mod files;
+mod lock;
+mod name;
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use clap::{Args, ValueEnum};
+
+use crate::cli::exit::{Exit, Failure};
+use crate::cli::output;
+
+#[cfg(test)]
+pub(super) use files::SOURCE as TEMPLATE_SOURCE;
+
+/// `engine plugin new`.
+#[derive(Debug, Args)]
+pub(in crate::cli) struct New {
+    /// Its name: lower-case letters, digits and `_`
+    #[arg(value_name = "NAME")]
+    name: String,
+
+    /// Folder in which the folder NAME is made
+    #[arg(long, value_name = "DIR", default_value = ".")]
+    dir: PathBuf,
+
+    /// Language it is written in
+    #[arg(long, value_enum, default_value_t = Language::Rust)]
+    lang: Language,
+}
+
+/// The languages that there is an SDK for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Language {
+    /// Rust
+    Rust,
+}
+
+/// Makes the folder, and says what to do next.
+///
+/// # Errors
+/// A name that cannot be one, a folder that is there already, or one that cannot be written.
+pub(super) fn run(arguments: &New) -> Result<Exit, Failure> {
+    let New { name, dir, lang } = arguments;
+    name::check(name).map_err(|refusal| Failure::new(Exit::Usage, format!("error: {refusal}")))?;
+    let files = match lang {
+        Language::Rust => files::rust(name),
+    };
+    let folder = dir.join(name);
+    if !dir.is_dir() {
+        let text = format!("error: there is no folder {}\n  help: make it first, or leave out --dir", dir.display());
+        return Err(Failure::new(Exit::Usage, text));
+    }
+    if folder.symlink_metadata().is_ok() {
+        let text = format!(
+            "error: {} is there already\n  help: choose another name, or another folder with --dir",
+            folder.display()
+        );
+        return Err(Failure::new(Exit::Usage, text));
+    }
+    make(dir, &folder, &files).map_err(|error| {
+        let text = format!(
+            "error: {} cannot be made: {error}\n  help: make the folder around it writable, or choose another with --dir",
+            folder.display()
+        );
+        Failure::new(Exit::ResultsNotWritten, text)
+    })?;
+    let shown = folder.strip_prefix(".").unwrap_or(&folder).display();
+    output::write(&format!(
+        "made {shown}: a workload with its tests, a scenario, and the SDK it is built with. What to do next:\n  \
+         cd {shown} && cargo test\n  \
+         engine plugin build\n  \
+         engine run --scenario scenario.toml\n"
+    ))?;
+    Ok(Exit::Passed)
+}
+
+/// Writes all files beside the place first, so that nothing half made is ever there.
+fn make(dir: &Path, folder: &Path, files: &[(String, String)]) -> io::Result<()> {
+    let draft = Draft(dir.join(format!(".engine-plugin-new-{}", std::process::id())));
+    fs::create_dir(&draft.0)?;
+    for (name, text) in files {
+        let file = draft.0.join(name);
+        if let Some(parent) = file.parent() {
+            fs::create_dir_all(parent)?;
+        }
+        fs::write(file, text)?;
+    }
+    fs::rename(&draft.0, folder)
+}
+
+/// A folder that goes away again unless it has been given another name.
+struct Draft(PathBuf);
+
+impl Drop for Draft {
+    fn drop(&mut self) {
+        // Gone already where all went well; where it cannot be removed, what kept it from being written is told.
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}

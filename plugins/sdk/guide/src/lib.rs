@@ -1,0 +1,3 @@
+//! The guide to plugins. Each of its Rust snippets is a test of this crate: one that stops compiling, or whose assertions
+//! stop holding, fails `cargo test`.
+#![doc = include_str!("../../../../docs/plugins.md")]
