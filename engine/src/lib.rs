@@ -10,6 +10,7 @@ pub mod clock;
 pub mod credentials;
 pub mod pieces;
 pub mod plugin;
+mod printable;
 pub mod probe;
 pub mod record;
 pub mod report;

@@ -1,11 +1,12 @@
 //! What goes to stdout and stderr.
 
-use std::borrow::Cow;
 use std::io::{self, IsTerminal, Write};
 
 use super::args::Format;
 use super::exit::{Exit, Failure};
 use crate::report::{RunResult, coloured, markdown};
+
+pub(super) use crate::printable::printable;
 
 /// Prints a result, with colours on a terminal only.
 ///
@@ -24,16 +25,6 @@ pub(super) fn print(result: &RunResult, format: Format) -> Result<(), Failure> {
         }
     };
     write(&text)
-}
-
-/// A text of others' making without what a terminal would obey: control characters but line ends and tabs are escaped.
-pub(super) fn printable(text: &str) -> Cow<'_, str> {
-    let obeyed = |c: char| c.is_control() && c != '\n' && c != '\t';
-    if !text.contains(obeyed) {
-        return Cow::Borrowed(text);
-    }
-    let escaped = text.chars().map(|c| if obeyed(c) { c.escape_default().to_string() } else { c.to_string() });
-    Cow::Owned(escaped.collect())
 }
 
 /// Writes a line to stderr. What is said there is for people: where it cannot be written, nobody is there to read it, and

@@ -6,6 +6,7 @@ use wasmtime::component::ResourceAny;
 use wasmtime::{Engine, Store};
 
 use crate::pieces::{Message, ServerSentEvent};
+use crate::printable::printable;
 
 use super::action::Action;
 use super::bindings::engine::workload::types as wit;
@@ -106,7 +107,7 @@ impl Instance {
         })?;
         let plan = plan.map_err(|mut text| {
             cut(&mut text, REFUSAL_BYTES);
-            Refused::Config(text)
+            Refused::Config(printable(&text).into_owned())
         })?;
         match store.data_mut().misuse.take() {
             Some(misuse) => Err(Refused::Config(format!("misuse in `configure`: {misuse}"))),

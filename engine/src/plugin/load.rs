@@ -11,6 +11,8 @@ use sha2::{Digest, Sha256};
 use wasmtime::Engine;
 use wasmtime::component::Component;
 
+use crate::printable::printable;
+
 use super::bindings::PluginPre;
 use super::bindings::engine::workload::types as wit;
 use super::host::{Host, Ticker};
@@ -318,7 +320,8 @@ fn describe(wit: wit::Description, limits: &Limits) -> Result<Description, Strin
             wit::MetricKind::Observation => MetricKind::Observation,
             wit::MetricKind::Check => MetricKind::Check,
         };
-        metrics.push(Metric { name: metric.name, kind, unit: metric.unit, summary: metric.summary });
+        let (unit, summary) = (one_line(&metric.unit), one_line(&metric.summary));
+        metrics.push(Metric { name: metric.name, kind, unit, summary });
     }
     if !wit.config_schema.is_empty()
         && let Err(error) = serde_json::from_str::<Value>(&wit.config_schema)
@@ -327,8 +330,8 @@ fn describe(wit: wit::Description, limits: &Limits) -> Result<Description, Strin
     }
     Ok(Description {
         name: wit.name,
-        version: wit.version,
-        summary: wit.summary,
+        version: one_line(&wit.version),
+        summary: one_line(&wit.summary),
         metrics,
         config_schema: wit.config_schema,
     })
@@ -347,6 +350,11 @@ fn read(file: &Path) -> Result<Vec<u8>, (String, &'static str)> {
         ));
     }
     Ok(bytes)
+}
+
+/// What a plugin says of itself, as it may stand in a line.
+fn one_line(text: &str) -> String {
+    printable(text).split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 /// Names are what scenarios and thresholds write, so they are plain.

@@ -1,9 +1,12 @@
 //! What the host keeps beside one plugin instance: the actions of the call being made, the plan's blobs, log lines.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
+
+use crate::printable::printable;
 
 use super::action::Action;
 use super::bindings::engine::workload::types::Level;
@@ -124,6 +127,9 @@ impl Room {
             return;
         }
         cut(&mut text, LOG_BYTES);
+        if let Cow::Owned(escaped) = printable(&text) {
+            text = escaped;
+        }
         let level = match level {
             Level::Debug => "debug",
             Level::Info => "info",

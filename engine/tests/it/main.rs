@@ -6,6 +6,7 @@ mod authoring;
 mod containment;
 mod faults;
 mod flows;
+mod golden;
 mod interrupted;
 mod kit;
 mod mix;

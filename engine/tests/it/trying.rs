@@ -111,7 +111,10 @@ fn a_plugin_is_shown_with_all_it_is_and_says_of_itself() {
     assert_eq!(sheet["interface"], sheet["engine_interface"]);
     assert!(sheet["memory"].as_u64().is_some_and(|bytes| bytes > 0 && bytes % 65536 == 0), "{}", sheet["memory"]);
     let origin = &sheet["origin"];
-    assert_eq!((origin["package"].as_str(), origin["licence"].as_str()), (Some("openai_chat"), Some("MIT OR Apache-2.0")));
+    assert_eq!(
+        (origin["package"].as_str(), origin["licence"].as_str()),
+        (Some("openai_chat"), Some("MIT OR Apache-2.0"))
+    );
     let ran = Place::new().run(&["plugin", "inspect", "gone.wasm"]);
     assert_eq!(
         (ran.status, ran.stderr.as_str()),

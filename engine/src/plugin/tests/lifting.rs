@@ -155,7 +155,8 @@ fn a_refusal_of_the_configuration_is_cut_and_must_be_text() {
     let Err(Refused::Config(text)) = Instance::new(&load(&refusing([1 << 17, 10 << 20])), "{}", None).map(drop) else {
         panic!("it refuses")
     };
-    assert_eq!(text.len(), 4096 + '…'.len_utf8());
+    // Zeros, cut at 4 KiB and escaped.
+    assert_eq!(text.len(), 4096 * "\\u{0}".len() + '…'.len_utf8());
     let beyond = Instance::new(&load(&refusing([0, 0x7fff_ffff])), "{}", None).map(drop).unwrap_err();
     assert!(beyond.to_string().contains("out of bounds"), "{beyond}");
     let neither =

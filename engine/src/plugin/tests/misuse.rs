@@ -159,5 +159,7 @@ fn a_flood_of_log_lines_is_cut_and_counted() {
     instance.start(&arrival(0)).map(drop).unwrap();
     let (lines, dropped) = instance.take_log();
     assert_eq!((lines.len(), dropped), (100, 99_900));
-    assert!(lines.iter().all(|line| line.text.len() <= 4_096 + '…'.len_utf8()));
+    // Zeros, cut at 4 KiB and escaped.
+    assert!(lines.iter().all(|line| line.text.starts_with("\\u{0}\\u{0}") && line.text.ends_with('…')));
+    assert!(lines.iter().all(|line| line.text.len() <= 5 * 4_096 + '…'.len_utf8()));
 }
