@@ -28,16 +28,12 @@ pub struct Built {
 
 /// A line of cargo's messages: those kinds of it that matter here.
 #[derive(Deserialize)]
-#[serde(tag = "reason", rename_all = "kebab-case")]
+#[serde(tag = "reason")]
 enum Message {
-    CompilerMessage {
-        message: Diagnostic,
-    },
-    CompilerArtifact {
-        package_id: String,
-        target: crate::package::Target,
-        filenames: Vec<PathBuf>,
-    },
+    #[serde(rename = "compiler-message")]
+    Said { message: Diagnostic },
+    #[serde(rename = "compiler-artifact")]
+    Made { package_id: String, target: crate::package::Target, filenames: Vec<PathBuf> },
     #[serde(other)]
     Other,
 }
@@ -74,7 +70,7 @@ impl Seen {
     /// Takes one line of cargo's stdout; what is no message of cargo's is passed over.
     fn take(&mut self, line: &str, package: &str, say: &mut dyn FnMut(&str)) {
         match serde_json::from_str(line) {
-            Ok(Message::CompilerMessage { message }) => {
+            Ok(Message::Said { message }) => {
                 if message.lacks_target() {
                     // Said once at the end, and not by each crate.
                     self.lacks_target = true;
@@ -82,7 +78,7 @@ impl Seen {
                     say(&text);
                 }
             }
-            Ok(Message::CompilerArtifact { package_id, target, filenames })
+            Ok(Message::Made { package_id, target, filenames })
                 if package_id == package && target.kind.iter().any(|kind| kind == "cdylib") =>
             {
                 let wasm = |file: &PathBuf| file.extension().is_some_and(|extension| extension == "wasm");
@@ -99,14 +95,15 @@ impl Folder {
     /// # Errors
     /// Where cargo or the target is not installed, or the package does not compile.
     pub fn compile(&self, package: &Package, how: Compile<'_>) -> Result<Built, Fault> {
+        let Compile { remap, colours, say } = how;
         let mut cargo = self.cargo("build");
         cargo.args(["--release", "--lib", "--target", TARGET, "-p", &package.name]);
-        cargo.arg(if how.colours { "--message-format=json-diagnostic-rendered-ansi" } else { "--message-format=json" });
-        match how.remap.flags(|name| std::env::var_os(name)) {
+        cargo.arg(if colours { "--message-format=json-diagnostic-rendered-ansi" } else { "--message-format=json" });
+        match remap.flags(|name| std::env::var_os(name)) {
             Flags::Encoded(flags) => cargo.env("CARGO_ENCODED_RUSTFLAGS", flags),
             Flags::Config(setting) => cargo.args(["--config", &setting]),
         };
-        let (seen, success) = watch(&mut cargo, &package.id, how.say).map_err(|error| no_cargo(&error))?;
+        let (seen, success) = watch(&mut cargo, &package.id, say).map_err(|error| no_cargo(&error))?;
         match seen.module {
             Some(module) if success => Ok(Built { module }),
             _ if seen.lacks_target => Err(no_target()),

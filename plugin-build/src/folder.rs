@@ -9,7 +9,7 @@ use crate::{Fault, Metadata, Package, Remap, TARGET, toolchain};
 #[derive(Clone, Debug)]
 pub struct Folder {
     /// As it was given.
-    folder: PathBuf,
+    given: PathBuf,
     manifest: PathBuf,
     /// What cargo is told each time: `--locked`, `--offline`.
     options: Vec<&'static str>,
@@ -37,7 +37,7 @@ impl Folder {
         }
         // Cargo gives absolute paths, and is started in another folder than this process.
         let manifest = std::path::absolute(&manifest).unwrap_or(manifest);
-        Ok(Self { folder: folder.to_owned(), manifest, options: Vec::new() })
+        Ok(Self { given: folder.to_owned(), manifest, options: Vec::new() })
     }
 
     /// Has `Cargo.lock` stay as it is.
@@ -56,7 +56,7 @@ impl Folder {
 
     /// As it was given.
     pub fn path(&self) -> &Path {
-        &self.folder
+        &self.given
     }
 
     /// The package to build: the one named, else the one of the folder itself, else the only plugin of the workspace.
@@ -66,7 +66,7 @@ impl Folder {
     pub fn package(&self, name: Option<&str>) -> Result<Package, Fault> {
         let metadata = self.ask(&["--no-deps"], Stdio::piped())?;
         // As it was given, for the errors; `same` sees through the difference.
-        metadata.choose(&self.folder.join("Cargo.toml"), name).cloned()
+        metadata.choose(&self.given.join("Cargo.toml"), name).cloned()
     }
 
     /// What cargo says of the folder and of all that a build of it reads; fetches that.
@@ -82,7 +82,7 @@ impl Folder {
         let output =
             cargo.args(["--format-version", "1"]).args(more).stderr(stderr).output().map_err(|e| no_cargo(&e))?;
         if !output.status.success() {
-            let manifest = self.folder.join("Cargo.toml");
+            let manifest = self.given.join("Cargo.toml");
             let manifest = manifest.display();
             let said = String::from_utf8_lossy(&output.stderr);
             let said = said.trim();
@@ -130,7 +130,7 @@ impl Folder {
     }
 
     fn place(&self) -> &Path {
-        self.manifest.parent().unwrap_or(&self.folder)
+        self.manifest.parent().unwrap_or(&self.given)
     }
 }
 

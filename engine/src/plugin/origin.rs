@@ -1,7 +1,7 @@
 //! Where a plugin's file comes from, as far as the file says so: nothing of it is checked by anybody.
 
 use serde::Serialize;
-use wasm_metadata::{Metadata, Payload};
+use wasm_metadata::{Metadata, Payload, Producers};
 
 /// What the custom sections of a component say, each a line.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
@@ -62,7 +62,7 @@ impl Origin {
 
 /// The tools of a component and of the modules in it, each once, the component's own first.
 fn tools_of(payload: &Payload, tools: &mut Vec<Tool>) {
-    for (role, entries) in payload.metadata().producers.iter().flat_map(|producers| producers.iter()) {
+    for (role, entries) in payload.metadata().producers.iter().flat_map(Producers::iter) {
         for (name, version) in entries.iter() {
             let tool = Tool { role: role.clone(), name: name.clone(), version: version.clone() };
             if !tools.contains(&tool) {

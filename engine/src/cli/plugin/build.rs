@@ -49,19 +49,19 @@ pub(in crate::cli) struct Build {
 /// A folder that cannot be built, a plugin that does not compile or that this engine cannot use, a file that cannot be
 /// written.
 pub(super) fn run(arguments: &Build) -> Result<Exit, Failure> {
-    let folder = Folder::open(&arguments.folder).map_err(failure)?;
+    let folder = Folder::open(&arguments.folder)?;
     let folder = folder.locked(arguments.locked).offline(arguments.offline);
-    let package = folder.package(arguments.package.as_deref()).map_err(failure)?;
+    let package = folder.package(arguments.package.as_deref())?;
     let name = package.library().unwrap_or_default();
     let out = arguments.out.clone().unwrap_or_else(|| own_file(folder.path(), &name));
     ensure_place(&out)?;
-    folder.ensure_target().map_err(failure)?;
+    folder.ensure_target()?;
 
-    let metadata = folder.metadata().map_err(failure)?;
+    let metadata = folder.metadata()?;
     let remap = folder.remap(&metadata);
     let mut say = |text: &str| output::say(text.trim_end_matches('\n'));
     let how = Compile { remap: &remap, colours: colours_on_stderr(), say: &mut say };
-    let built = folder.compile(&package, how).map_err(failure)?;
+    let built = folder.compile(&package, how)?;
     let module = fs::read(&built.module).map_err(|error| {
         Failure::new(Exit::Internal, format!("error: {} cannot be read: {error}", built.module.display()))
     })?;
@@ -95,13 +95,15 @@ const FOREIGN: &str = "a plugin has no JavaScript and no WASI around it: turn of
 const PATHS: &str = "a file's path is taken into the code, by `env!(\"CARGO_MANIFEST_DIR\")`, `env!(\"OUT_DIR\")` or a build \
                      script: take in what the file holds instead (`include_str!`)";
 
-/// Faults of what was asked for and faults of the plugin have a status each.
-fn failure(fault: Fault) -> Failure {
-    let exit = match fault.blame {
-        Blame::Call => Exit::Usage,
-        Blame::Plugin => Exit::PluginRefused,
-    };
-    Failure::new(exit, format!("error: {fault}"))
+impl From<Fault> for Failure {
+    /// Faults of what was asked for and faults of the plugin have a status each.
+    fn from(fault: Fault) -> Self {
+        let exit = match fault.blame {
+            Blame::Call => Exit::Usage,
+            Blame::Plugin => Exit::PluginRefused,
+        };
+        Self::new(exit, format!("error: {fault}"))
+    }
 }
 
 /// `NAME.wasm` in the folder, as people would write it.
