@@ -4,6 +4,7 @@
 //! [`plugin`] and make its exchanges with the [`client`]; what becomes of them is [`record`]ed, judged by the
 //! [`verdict`] and shown in the [`report`]. [`cli`] ties them together.
 
+pub mod author;
 pub mod cli;
 pub mod client;
 pub mod clock;

@@ -173,6 +173,10 @@ pub(super) struct Try {
     /// Seed of all randomness
     #[arg(long, value_name = "N")]
     pub seed: Option<u64>,
+
+    /// Append what happened to this file as a case of `engine plugin test`, without secrets
+    #[arg(long, value_name = "CASES")]
+    pub record: Option<PathBuf>,
 }
 
 /// `engine report`.

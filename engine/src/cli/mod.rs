@@ -4,6 +4,7 @@ mod args;
 mod configs;
 mod course;
 pub mod exit;
+mod keep;
 mod machine;
 mod output;
 mod plugin;

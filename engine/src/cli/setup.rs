@@ -48,6 +48,7 @@ pub(super) async fn run(
             flow: SoloFlow::Setup,
             phase: String::new(),
             control: Arc::clone(control),
+            record: false,
         };
         let trace = match worker::run_solo(solo).await {
             Ok(trace) => trace,
@@ -91,7 +92,8 @@ pub(super) async fn tear_down(
         let Some(client) = target.clients.first().cloned() else { return };
         let shared = done.shared.as_deref().map(Arc::from);
         let flow = SoloFlow::Teardown;
-        let solo = Solo { workload, client, shared, flow, phase: String::new(), control: Arc::clone(control) };
+        let solo =
+            Solo { workload, client, shared, flow, phase: String::new(), control: Arc::clone(control), record: false };
         match worker::run_solo(solo).await {
             Ok(trace) => {
                 done.exchanges.extend(exchanges("teardown", &name, &trace));

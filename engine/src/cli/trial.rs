@@ -11,7 +11,7 @@ use super::args::Try;
 use super::exit::{Exit, Failure};
 use super::prepare::{self, Plugins};
 use super::signals::Signals;
-use super::{output, setup, trace};
+use super::{keep, output, setup, trace};
 
 /// Runs one iteration and shows it. Ends with the status of a failed threshold where the iteration did not end well.
 ///
@@ -114,7 +114,10 @@ async fn once(
     let setup = setup::run(plan, plugins, target, control).await?;
     let mask = super::run::mask(&setup.secrets)?;
     let workload = prepare::workloads(plan, plugins).swap_remove(chosen);
-    let metrics = workload.plugin.description.metrics.clone();
+    let plugin = Arc::clone(&workload.plugin);
+    let metrics = &plugin.description.metrics;
+    // Before anything is sent: what cannot be appended to is refused.
+    let keeper = arguments.record.as_deref().map(|file| keep::Keeper::open(file, metrics)).transpose()?;
     let judged = &plan.phases[usize::from(plan.judged)];
     let solo = Solo {
         workload,
@@ -123,6 +126,7 @@ async fn once(
         flow: SoloFlow::Arrival { index: arguments.index, seed: plan.seed },
         phase: judged.name.clone(),
         control: Arc::clone(control),
+        record: keeper.is_some(),
     };
     let trace = worker::run_solo(solo).await.map_err(|error| match &error {
         NotReady::Plugin { .. } => {
@@ -132,8 +136,22 @@ async fn once(
         _ => Failure::new(Exit::Internal, format!("error: {error}")),
     })?;
     let host = &target.clients[0].target;
-    let text = trace::render(&plan.workloads[chosen].name, &target.shown, host, &trace, &metrics);
+    let text = trace::render(&plan.workloads[chosen].name, &target.shown, host, &trace, metrics);
     output::write(&output::printable(&mask.apply(&text)))?;
+    if let Some(keeper) = keeper {
+        let workload = &plan.workloads[chosen];
+        let shared = setup.shared.as_deref().and_then(|json| serde_json::from_str(json).ok());
+        let seen = keep::Seen {
+            workload: &workload.name,
+            config: workload.config.value(),
+            shared: shared.as_ref(),
+            index: arguments.index,
+            phase: &judged.name,
+            trace: &trace,
+            secrets: &setup.secrets,
+        };
+        keeper.keep(&plugin, &seen)?;
+    }
     Ok(exit(&trace))
 }
 

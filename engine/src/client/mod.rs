@@ -58,7 +58,9 @@ use http::HeaderMap;
 pub use connect::{Connect, Connecting, Network, Socket};
 pub use failure::{Failure, Reason};
 pub use outbox::{MOST_WAITING, MOST_WAITING_BYTES};
-pub use request::{MOST_FIELD_BYTES, MOST_FIELDS, MOST_PATH_BYTES, MOST_REDIRECTS, ReadMode, Request, Timeouts};
+pub use request::{
+    MOST_FIELD_BYTES, MOST_FIELDS, MOST_PATH_BYTES, MOST_REDIRECTS, ReadMode, Request, Timeouts, sendable,
+};
 pub use settings::Settings;
 pub use socket::MOST_MESSAGE_BYTES;
 pub use target::{AllowedHost, DialAddress, OriginName, Scheme, Target, TargetError};
@@ -82,7 +84,7 @@ pub trait Sink {
 }
 
 /// What happens to an exchange. The last five are final: each exchange ends in exactly one of them.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub enum Event {
     /// Status and fields have arrived, in the modes `Head`, `Events`, `Lines` and `Chunks`.
     Head {

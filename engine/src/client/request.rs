@@ -140,6 +140,14 @@ pub(super) fn check(request: &Request) -> Result<Facts, String> {
     check_fields(request)
 }
 
+/// Looks whether a request can be sent as asked, without sending it: for those who rehearse.
+///
+/// # Errors
+/// In words, what cannot.
+pub fn sendable(request: &Request) -> Result<(), String> {
+    check(request).map(drop)
+}
+
 fn check_fields(request: &Request) -> Result<Facts, String> {
     if request.fields.len() > MOST_FIELDS {
         return Err(format!("{} fields, more than {MOST_FIELDS}", request.fields.len()));

@@ -257,6 +257,11 @@ impl Instance {
         (std::mem::take(&mut room.log), std::mem::take(&mut room.log_dropped))
     }
 
+    /// Bytes of linear memory and tables it has grown to. WebAssembly gives none back.
+    pub fn memory(&self) -> usize {
+        self.store.data().memory.used()
+    }
+
     /// JSON texts shared by the last call of a setup flow.
     pub fn take_shared(&mut self) -> Vec<String> {
         std::mem::take(&mut self.store.data_mut().shared)
@@ -323,7 +328,7 @@ fn pairs<'a>(lent: &'a Lent<'_>) -> Vec<(&'a str, &'a str)> {
 
 impl Event<'_> {
     /// The exported function that takes it.
-    fn function(&self) -> &'static str {
+    pub fn function(&self) -> &'static str {
         match self {
             Self::Response { .. } => "iteration.on-response",
             Self::Head { .. } => "iteration.on-head",

@@ -35,13 +35,13 @@ impl Default for Limits {
 }
 
 /// The most actions one call may ask for.
-pub(super) const ACTIONS_PER_CALL: usize = 10_000;
+pub const ACTIONS_PER_CALL: usize = 10_000;
 /// The most actions one iteration may ask for: what it records is kept until it ends.
 pub(super) const ACTIONS_PER_ITERATION: u32 = 1_000_000;
 /// The most bytes of one log line; the rest is cut.
 pub(super) const LOG_BYTES: usize = 4 << 10;
 /// The most log lines kept from one call; the rest are counted.
-pub(super) const LOG_LINES_PER_CALL: usize = 100;
+pub const LOG_LINES_PER_CALL: usize = 100;
 /// The most bytes that one flow may `share`.
 pub(super) const SHARE_BYTES: usize = 1 << 20;
 /// The most bytes of a description.
@@ -90,6 +90,11 @@ impl MemoryWatch {
     /// A watch that lets an instance have `limit` bytes.
     pub(super) fn new(limit: usize) -> Self {
         Self { used: 0, limit }
+    }
+
+    /// Bytes so far.
+    pub(super) fn used(&self) -> usize {
+        self.used
     }
 
     /// Adds a growth, or fails with an error, so that the trap carries the plugin's backtrace.

@@ -23,7 +23,7 @@ pub use event::{Arrival, Event};
 pub use fault::{Fault, FaultKind};
 pub use host::Host;
 pub use instance::{Flow, Instance, Refused};
-pub use limits::Limits;
+pub use limits::{ACTIONS_PER_CALL, LOG_LINES_PER_CALL, Limits};
 pub use load::{ConfigKey, Description, INTERFACE, Metric, MetricKind, Plugin, Refusal};
 pub use origin::{Origin, Tool};
 pub use room::LogLine;

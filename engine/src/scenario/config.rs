@@ -103,7 +103,7 @@ impl Serialize for Config {
     }
 }
 
-fn json(node: &Node, pick: fn(&Text) -> &str, log: &Log) -> Json {
+pub(crate) fn json(node: &Node, pick: fn(&Text) -> &str, log: &Log) -> Json {
     match &node.value {
         Value::Text(text) => Json::String(pick(text).to_owned()),
         Value::Integer(integer) => {

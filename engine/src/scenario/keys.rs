@@ -5,32 +5,32 @@ use std::time::Duration;
 
 /// What a table may hold.
 #[derive(Debug)]
-pub(super) struct Spec {
+pub(crate) struct Spec {
     /// How it is called in faults, such as `[run]`.
-    pub(super) title: &'static str,
+    pub(crate) title: &'static str,
     /// What it is for, in one line.
-    pub(super) about: &'static str,
-    pub(super) keys: &'static [Key],
+    pub(crate) about: &'static str,
+    pub(crate) keys: &'static [Key],
 }
 
 /// One key of a table.
 #[derive(Debug)]
-pub(super) struct Key {
-    pub(super) name: &'static str,
-    pub(super) kind: Kind,
+pub(crate) struct Key {
+    pub(crate) name: &'static str,
+    pub(crate) kind: Kind,
     /// Must be there.
-    pub(super) required: bool,
+    pub(crate) required: bool,
     /// What holds where it is not there, for people; empty where nothing does.
-    pub(super) default: &'static str,
+    pub(crate) default: &'static str,
     /// What it means, in one line.
-    pub(super) about: &'static str,
+    pub(crate) about: &'static str,
     /// A value as it would be written.
-    pub(super) example: &'static str,
+    pub(crate) example: &'static str,
 }
 
 /// What a key holds.
 #[derive(Debug)]
-pub(super) enum Kind {
+pub(crate) enum Kind {
     /// Any string.
     Text,
     /// A string of 1 to 64 letters, digits, `-` and `_`; lower-case letters only unless `upper`.
@@ -53,6 +53,8 @@ pub(super) enum Kind {
     Limit,
     /// A table of anything.
     Free,
+    /// Anything.
+    Any,
     /// One table.
     Table(&'static Spec),
     /// A list of tables, each of this kind.
@@ -61,12 +63,12 @@ pub(super) enum Kind {
 
 impl Spec {
     /// The key of that name.
-    pub(super) fn key(&self, name: &str) -> Option<&'static Key> {
+    pub(crate) fn key(&self, name: &str) -> Option<&'static Key> {
         self.keys.iter().find(|key| key.name == name)
     }
 
     /// All names, as a list for people.
-    pub(super) fn names(&self) -> String {
+    pub(crate) fn names(&self) -> String {
         self.keys.iter().map(|key| key.name).collect::<Vec<_>>().join(", ")
     }
 }
@@ -79,11 +81,11 @@ const MS: Duration = Duration::from_millis(1);
 const WAIT: Kind = Kind::Duration { min: MS, max: DAY };
 const WHY: Key = optional("why", Kind::Text, "", "Why it is so; printed in the report.", "\"what we expect at noon\"");
 
-const fn required(name: &'static str, kind: Kind, about: &'static str, example: &'static str) -> Key {
+pub(crate) const fn required(name: &'static str, kind: Kind, about: &'static str, example: &'static str) -> Key {
     Key { name, kind, required: true, default: "", about, example }
 }
 
-const fn optional(
+pub(crate) const fn optional(
     name: &'static str,
     kind: Kind,
     default: &'static str,
@@ -94,7 +96,7 @@ const fn optional(
 }
 
 /// The whole file.
-pub(super) static ROOT: Spec = Spec {
+pub(crate) static ROOT: Spec = Spec {
     title: "the scenario",
     about: "What is loaded, with what, how hard, and what must hold.",
     keys: &[
@@ -110,7 +112,7 @@ pub(super) static ROOT: Spec = Spec {
 };
 
 /// `[run]`.
-pub(super) static RUN: Spec = Spec {
+pub(crate) static RUN: Spec = Spec {
     title: "[run]",
     about: "The run itself.",
     keys: &[
@@ -128,7 +130,7 @@ pub(super) static RUN: Spec = Spec {
 };
 
 /// `[target]`.
-pub(super) static TARGET: Spec = Spec {
+pub(crate) static TARGET: Spec = Spec {
     title: "[target]",
     about: "What is loaded. Exactly one of `url` and `stub`.",
     keys: &[
@@ -185,7 +187,7 @@ pub(super) static TARGET: Spec = Spec {
 };
 
 /// `[limits]`.
-pub(super) static LIMITS: Spec = Spec {
+pub(crate) static LIMITS: Spec = Spec {
     title: "[limits]",
     about: "Bounds on the run.",
     keys: &[
@@ -248,7 +250,7 @@ pub(super) static LIMITS: Spec = Spec {
 };
 
 /// `[limits.plugin]`.
-pub(super) static PLUGIN: Spec = Spec {
+pub(crate) static PLUGIN: Spec = Spec {
     title: "[limits.plugin]",
     about: "Bounds on plugins.",
     keys: &[
@@ -300,7 +302,7 @@ const CONFIG: Key = optional(
 );
 
 /// `[[setup]]`.
-pub(super) static SETUP: Spec = Spec {
+pub(crate) static SETUP: Spec = Spec {
     title: "[[setup]]",
     about: "A plugin whose setup is run once before the load, in the order of the file.",
     keys: &[
@@ -315,7 +317,7 @@ pub(super) static SETUP: Spec = Spec {
 };
 
 /// `[[workload]]`.
-pub(super) static WORKLOAD: Spec = Spec {
+pub(crate) static WORKLOAD: Spec = Spec {
     title: "[[workload]]",
     about: "One kind of what is sent. The shares of all of them make the mix.",
     keys: &[
@@ -354,7 +356,7 @@ pub(super) static WORKLOAD: Spec = Spec {
 };
 
 /// `[[phase]]`.
-pub(super) static PHASE: Spec = Spec {
+pub(crate) static PHASE: Spec = Spec {
     title: "[[phase]]",
     about: "A stretch of the schedule. Exactly one of `rate` and `pause`.",
     keys: &[
@@ -387,7 +389,7 @@ pub(super) static PHASE: Spec = Spec {
 };
 
 /// `[[threshold]]`.
-pub(super) static THRESHOLD: Spec = Spec {
+pub(crate) static THRESHOLD: Spec = Spec {
     title: "[[threshold]]",
     about: "What must hold for the run to pass.",
     keys: &[
@@ -414,14 +416,14 @@ pub(super) static THRESHOLD: Spec = Spec {
 };
 
 /// `[probes]`.
-pub(super) static PROBES: Spec = Spec {
+pub(crate) static PROBES: Spec = Spec {
     title: "[probes]",
     about: "What is read beside the load.",
     keys: &[optional("prometheus", Kind::Tables(&PROMETHEUS), "", "Endpoints in Prometheus' text format.", "")],
 };
 
 /// `[[probes.prometheus]]`.
-pub(super) static PROMETHEUS: Spec = Spec {
+pub(crate) static PROMETHEUS: Spec = Spec {
     title: "[[probes.prometheus]]",
     about: "An endpoint in Prometheus' text format: chosen series before, during and after the load.",
     keys: &[
@@ -444,5 +446,5 @@ pub(super) static PROMETHEUS: Spec = Spec {
 };
 
 /// Every table, in the order of the reference page.
-pub(super) static ALL: [&Spec; 11] =
+pub(crate) static ALL: [&Spec; 11] =
     [&ROOT, &RUN, &TARGET, &LIMITS, &PLUGIN, &SETUP, &WORKLOAD, &PHASE, &THRESHOLD, &PROBES, &PROMETHEUS];

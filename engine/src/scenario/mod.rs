@@ -8,29 +8,29 @@
 //! keys (`keys`, `reader`), and what only all of them together tell is checked (`resolve`).
 
 pub mod code;
-mod config;
+pub(crate) mod config;
 mod expand;
 mod fault;
-mod keys;
+pub(crate) mod keys;
 mod limits;
 mod metric;
-mod nearest;
+pub(crate) mod nearest;
 mod overrides;
 mod phase;
 mod plan;
 mod probe;
 mod quick;
-mod reader;
+pub(crate) mod reader;
 mod resolve;
 mod schema;
 mod set;
 mod source;
-mod syntax;
+pub(crate) mod syntax;
 mod target;
 #[cfg(test)]
 mod tests;
 mod threshold;
-mod tree;
+pub(crate) mod tree;
 mod units;
 mod workload;
 

@@ -2,7 +2,7 @@
 
 /// The candidate nearest to `word`, where one is near enough to be meant: at most a third of the letters wrong, swapped
 /// letters counting once.
-pub(super) fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+pub(crate) fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     // Longer words are not typing mistakes, and comparing them takes time that grows with the square.
     if word.len() > 100 {
         return None;

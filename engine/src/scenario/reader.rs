@@ -18,7 +18,7 @@ const MOST_ENTRIES: usize = 1_000;
 
 /// Where faults are noted while reading goes on.
 #[derive(Debug, Default)]
-pub(super) struct Log {
+pub(crate) struct Log {
     faults: RefCell<Vec<Fault>>,
     /// Values that could not be made out: what else is wrong with them comes of that.
     lost: RefCell<Vec<Span>>,
@@ -26,38 +26,38 @@ pub(super) struct Log {
 
 impl Log {
     /// Notes a fault, unless it is of a value that is lost.
-    pub(super) fn note(&self, fault: Fault) {
+    pub(crate) fn note(&self, fault: Fault) {
         if fault.span().is_none_or(|span| !self.lost.borrow().contains(&span)) {
             self.faults.borrow_mut().push(fault);
         }
     }
 
     /// Notes that a value at this place cannot be made out.
-    pub(super) fn lose(&self, value: Span, fault: Fault) {
+    pub(crate) fn lose(&self, value: Span, fault: Fault) {
         self.faults.borrow_mut().push(fault);
         self.lost.borrow_mut().push(value);
     }
 
     /// All faults noted so far.
-    pub(super) fn into_faults(self) -> Vec<Fault> {
+    pub(crate) fn into_faults(self) -> Vec<Fault> {
         self.faults.into_inner()
     }
 
     /// Whether a fault was noted that refuses the scenario.
-    pub(super) fn refuses(&self) -> bool {
+    pub(crate) fn refuses(&self) -> bool {
         self.faults.borrow().iter().any(|fault| !fault.is_warning())
     }
 }
 
 /// A value that was read, and where it stands.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Field<T> {
-    pub(super) value: T,
-    pub(super) span: Span,
+pub(crate) struct Field<T> {
+    pub(crate) value: T,
+    pub(crate) span: Span,
 }
 
 /// One table being read. Each key is asked for once; what was not asked for is unknown.
-pub(super) struct Reader<'a> {
+pub(crate) struct Reader<'a> {
     spec: &'static Spec,
     table: &'a Table,
     place: Span,
@@ -67,38 +67,38 @@ pub(super) struct Reader<'a> {
 
 impl<'a> Reader<'a> {
     /// Reads `table`, which stands at `place`.
-    pub(super) fn new(spec: &'static Spec, table: &'a Table, place: Span, log: &'a Log) -> Self {
+    pub(crate) fn new(spec: &'static Spec, table: &'a Table, place: Span, log: &'a Log) -> Self {
         Self { spec, table, place, log, asked: Cell::new(0) }
     }
 
     /// Where the table stands.
-    pub(super) fn place(&self) -> Span {
+    pub(crate) fn place(&self) -> Span {
         self.place
     }
 
     /// Where a key of it stands; the table itself where it has no such key.
-    pub(super) fn place_of(&self, name: &str) -> Span {
+    pub(crate) fn place_of(&self, name: &str) -> Span {
         self.table.get(name).map_or(self.place, |entry| entry.key_span)
     }
 
     /// Whether a key is there, right or wrong.
-    pub(super) fn has(&self, name: &str) -> bool {
+    pub(crate) fn has(&self, name: &str) -> bool {
         self.table.get(name).is_some()
     }
 
     /// Notes a fault.
-    pub(super) fn note(&self, fault: Fault) {
+    pub(crate) fn note(&self, fault: Fault) {
         self.log.note(fault);
     }
 
     /// A string.
-    pub(super) fn text(&self, name: &str) -> Option<Field<&'a Text>> {
+    pub(crate) fn text(&self, name: &str) -> Option<Field<&'a Text>> {
         let (key, node) = self.ask(name)?;
         self.as_text(key, node)
     }
 
     /// A string with only the characters of a name.
-    pub(super) fn name(&self, name: &str) -> Option<Field<String>> {
+    pub(crate) fn name(&self, name: &str) -> Option<Field<String>> {
         let (key, node) = self.ask(name)?;
         let text = self.as_text(key, node)?;
         let Kind::Name { upper } = key.kind else { return None };
@@ -112,7 +112,7 @@ impl<'a> Reader<'a> {
     }
 
     /// One of a few strings.
-    pub(super) fn choice(&self, name: &str) -> Option<Field<&'static str>> {
+    pub(crate) fn choice(&self, name: &str) -> Option<Field<&'static str>> {
         let (key, node) = self.ask(name)?;
         let text = self.as_text(key, node)?;
         let Kind::Choice(choices) = key.kind else { return None };
@@ -128,7 +128,7 @@ impl<'a> Reader<'a> {
     }
 
     /// A list of strings.
-    pub(super) fn texts(&self, name: &str) -> Option<Vec<Field<&'a Text>>> {
+    pub(crate) fn texts(&self, name: &str) -> Option<Vec<Field<&'a Text>>> {
         let (key, node) = self.ask(name)?;
         let Value::Array(nodes) = &node.value else {
             self.wrong_type(key, node);
@@ -138,7 +138,7 @@ impl<'a> Reader<'a> {
     }
 
     /// A whole number within its range.
-    pub(super) fn integer(&self, name: &str) -> Option<Field<u64>> {
+    pub(crate) fn integer(&self, name: &str) -> Option<Field<u64>> {
         let (key, node) = self.ask(name)?;
         let (Kind::Integer { min, max }, Value::Integer(integer)) = (&key.kind, &node.value) else {
             self.wrong_type(key, node);
@@ -152,7 +152,7 @@ impl<'a> Reader<'a> {
     }
 
     /// A number within its range.
-    pub(super) fn number(&self, name: &str) -> Option<Field<f64>> {
+    pub(crate) fn number(&self, name: &str) -> Option<Field<f64>> {
         let (key, node) = self.ask(name)?;
         let Kind::Number { min, max } = &key.kind else { return None };
         let value = match &node.value {
@@ -171,7 +171,7 @@ impl<'a> Reader<'a> {
     }
 
     /// `true` or `false`.
-    pub(super) fn boolean(&self, name: &str) -> Option<Field<bool>> {
+    pub(crate) fn boolean(&self, name: &str) -> Option<Field<bool>> {
         let (key, node) = self.ask(name)?;
         if let Value::Boolean(value) = node.value {
             return Some(Field { value, span: node.span });
@@ -181,7 +181,7 @@ impl<'a> Reader<'a> {
     }
 
     /// A length of time within its range.
-    pub(super) fn duration(&self, name: &str) -> Option<Field<Duration>> {
+    pub(crate) fn duration(&self, name: &str) -> Option<Field<Duration>> {
         let (key, node) = self.ask(name)?;
         let text = self.as_text(key, node)?;
         let Kind::Duration { min, max } = key.kind else { return None };
@@ -197,7 +197,7 @@ impl<'a> Reader<'a> {
     }
 
     /// A size within its range, in bytes.
-    pub(super) fn bytes(&self, name: &str) -> Option<Field<u64>> {
+    pub(crate) fn bytes(&self, name: &str) -> Option<Field<u64>> {
         let (key, node) = self.ask(name)?;
         let text = self.as_text(key, node)?;
         let Kind::Bytes { min, max } = key.kind else { return None };
@@ -213,7 +213,7 @@ impl<'a> Reader<'a> {
     }
 
     /// A string or a number, as it stands.
-    pub(super) fn limit(&self, name: &str) -> Option<&'a Node> {
+    pub(crate) fn limit(&self, name: &str) -> Option<&'a Node> {
         let (key, node) = self.ask(name)?;
         if matches!(node.value, Value::Text(_) | Value::Integer(_) | Value::Float(_)) {
             return Some(node);
@@ -223,7 +223,7 @@ impl<'a> Reader<'a> {
     }
 
     /// A table of anything, as it stands.
-    pub(super) fn free(&self, name: &str) -> Option<&'a Node> {
+    pub(crate) fn free(&self, name: &str) -> Option<&'a Node> {
         let (key, node) = self.ask(name)?;
         if matches!(node.value, Value::Table(_)) {
             return Some(node);
@@ -232,8 +232,13 @@ impl<'a> Reader<'a> {
         None
     }
 
+    /// Anything, as it stands.
+    pub(crate) fn any(&self, name: &str) -> Option<&'a Node> {
+        self.ask(name).map(|(_, node)| node)
+    }
+
     /// A table within this one.
-    pub(super) fn table(&self, name: &str) -> Option<Reader<'a>> {
+    pub(crate) fn table(&self, name: &str) -> Option<Reader<'a>> {
         let (key, node) = self.ask(name)?;
         if let (Kind::Table(spec), Value::Table(table)) = (&key.kind, &node.value) {
             return Some(Reader::new(spec, table, node.span, self.log));
@@ -243,7 +248,7 @@ impl<'a> Reader<'a> {
     }
 
     /// The tables of a list.
-    pub(super) fn tables(&self, name: &str) -> Vec<Reader<'a>> {
+    pub(crate) fn tables(&self, name: &str) -> Vec<Reader<'a>> {
         let Some((key, node)) = self.ask(name) else { return Vec::new() };
         let (Kind::Tables(spec), Value::Array(nodes)) = (&key.kind, &node.value) else {
             self.wrong_type(key, node);
@@ -265,7 +270,7 @@ impl<'a> Reader<'a> {
     }
 
     /// The text of its `name`, right or wrong, without asking for it.
-    pub(super) fn peek_name(&self) -> Option<Field<&'a str>> {
+    pub(crate) fn peek_name(&self) -> Option<Field<&'a str>> {
         let node = &self.table.get("name")?.node;
         match &node.value {
             Value::Text(text) => Some(Field { value: &text.value, span: node.span }),
@@ -274,12 +279,12 @@ impl<'a> Reader<'a> {
     }
 
     /// Whether a key is there and `true`, without asking for it.
-    pub(super) fn peek_true(&self, name: &str) -> bool {
+    pub(crate) fn peek_true(&self, name: &str) -> bool {
         self.table.get(name).is_some_and(|entry| matches!(entry.node.value, Value::Boolean(true)))
     }
 
     /// Notes what is missing and what is unknown. To be called when every key has been asked for.
-    pub(super) fn finish(self) {
+    pub(crate) fn finish(self) {
         debug_assert_eq!(self.asked.get(), self.spec.keys.len(), "every key of {} is read, once", self.spec.title);
         let mut meant = Vec::new();
         for entry in self.table.entries.iter().filter(|entry| self.spec.key(&entry.key).is_none()) {
@@ -287,7 +292,9 @@ impl<'a> Reader<'a> {
             let near = nearest(&entry.key, self.spec.keys.iter().map(|key| key.name));
             let label = near.map_or_else(|| "not known here".to_owned(), |near| format!("did you mean `{near}`?"));
             let mut fault = Fault::new(code::UNKNOWN_KEY, message).at(entry.key_span, label);
-            let elsewhere = keys::ALL.iter().find(|spec| spec.key(&entry.key).is_some());
+            // Specs of other files do not send their readers here.
+            let own = keys::ALL.iter().any(|spec| std::ptr::eq(*spec, self.spec));
+            let elsewhere = keys::ALL.iter().filter(|_| own).find(|spec| spec.key(&entry.key).is_some());
             if let (None, Some(spec)) = (near, elsewhere) {
                 fault = fault.hint(format!("`{}` belongs in {}", entry.key, spec.title));
             }
@@ -359,7 +366,7 @@ impl<'a> Reader<'a> {
 }
 
 /// Notes every name that an entry before has too.
-pub(super) fn check_unique(readers: &[Reader<'_>], code: &'static str, what: &str) {
+pub(crate) fn check_unique(readers: &[Reader<'_>], code: &'static str, what: &str) {
     let mut seen: BTreeMap<&str, Span> = BTreeMap::new();
     for reader in readers {
         let Some(name) = reader.peek_name() else { continue };
@@ -374,13 +381,13 @@ pub(super) fn check_unique(readers: &[Reader<'_>], code: &'static str, what: &st
 }
 
 /// Whether a text may be a name.
-pub(super) fn is_name(text: &str, upper: bool) -> bool {
+pub(crate) fn is_name(text: &str, upper: bool) -> bool {
     let allowed = |c: char| c.is_ascii_alphanumeric() && (upper || !c.is_ascii_uppercase()) || c == '-' || c == '_';
     (1..=64).contains(&text.len()) && text.chars().all(allowed)
 }
 
 /// What a key holds, with its article.
-pub(super) fn kind_name(kind: &Kind) -> &'static str {
+pub(crate) fn kind_name(kind: &Kind) -> &'static str {
     match kind {
         Kind::Text | Kind::Name { .. } | Kind::Choice(_) => "a string",
         Kind::Texts => "an array of strings",
@@ -391,6 +398,7 @@ pub(super) fn kind_name(kind: &Kind) -> &'static str {
         Kind::Bytes { .. } => "a string with a size",
         Kind::Limit => "a string or a number",
         Kind::Free | Kind::Table(_) => "a table",
+        Kind::Any => "a value",
         Kind::Tables(_) => "an array of tables",
     }
 }

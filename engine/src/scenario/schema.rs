@@ -50,6 +50,7 @@ fn property(key: &Key) -> Value {
         Kind::Bytes { .. } => {
             json!({ "type": "string", "pattern": format!(r"^[0-9]+(\.[0-9]+)?\s*[A-Za-z]*$|{VARIABLE}") })
         }
+        Kind::Any => json!({}),
         Kind::Limit => json!({ "type": ["string", "number"] }),
     };
     if let Value::Object(value) = &mut value {

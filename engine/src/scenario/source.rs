@@ -31,7 +31,7 @@ impl Sources {
     }
 
     /// Adds a text and gives the span of all of it.
-    pub(super) fn add(&mut self, name: impl Into<String>, text: impl Into<String>) -> Span {
+    pub(crate) fn add(&mut self, name: impl Into<String>, text: impl Into<String>) -> Span {
         let (source, text) = (self.list.len(), text.into());
         let end = text.len();
         self.list.push(Source { name: name.into(), text });
@@ -69,7 +69,7 @@ impl Span {
     }
 
     /// A range of the same text, counted from this span's start.
-    pub(super) fn part(self, range: std::ops::Range<usize>) -> Self {
+    pub(crate) fn part(self, range: std::ops::Range<usize>) -> Self {
         Self { source: self.source, start: self.start + range.start, end: self.start + range.end }
     }
 

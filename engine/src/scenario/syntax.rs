@@ -15,7 +15,7 @@ const SHOWN: usize = 20;
 ///
 /// # Errors
 /// Every place at which the text is not TOML.
-pub(super) fn document(text: &str, whole: Span) -> Result<Table, Vec<Fault>> {
+pub(crate) fn document(text: &str, whole: Span) -> Result<Table, Vec<Fault>> {
     let (root, errors) = DeTable::parse_recoverable(text);
     let mut faults: Vec<_> = errors.iter().map(|error| syntax_fault(error, text, whole)).take(SHOWN).collect();
     let root = table(root.into_inner(), whole, &mut faults);
@@ -26,7 +26,7 @@ pub(super) fn document(text: &str, whole: Span) -> Result<Table, Vec<Fault>> {
 ///
 /// # Errors
 /// What is wrong with it.
-pub(super) fn value(text: &str, whole: Span) -> Result<Node, Fault> {
+pub(crate) fn value(text: &str, whole: Span) -> Result<Node, Fault> {
     let parsed = DeValue::parse(text).map_err(|error| syntax_fault(&error, text, whole))?;
     let mut faults = Vec::new();
     let node = node(parsed, whole, &mut faults);
@@ -37,7 +37,7 @@ pub(super) fn value(text: &str, whole: Span) -> Result<Node, Fault> {
 ///
 /// # Errors
 /// What is wrong with it.
-pub(super) fn dotted_key(text: &str, whole: Span) -> Result<Vec<(String, Span)>, Fault> {
+pub(crate) fn dotted_key(text: &str, whole: Span) -> Result<Vec<(String, Span)>, Fault> {
     let assignment = format!("{text}=0");
     let root = DeTable::parse(&assignment).map_err(|error| syntax_fault(&error, text, whole))?;
     let (mut names, mut table) = (Vec::new(), root.into_inner());

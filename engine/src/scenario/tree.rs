@@ -5,15 +5,15 @@ use super::source::Span;
 
 /// A value and where it stands.
 #[derive(Clone, Debug)]
-pub(super) struct Node {
+pub(crate) struct Node {
     /// The value as written; of a table with a header, the header.
-    pub(super) span: Span,
-    pub(super) value: Value,
+    pub(crate) span: Span,
+    pub(crate) value: Value,
 }
 
 /// A value of TOML.
 #[derive(Clone, Debug)]
-pub(super) enum Value {
+pub(crate) enum Value {
     Text(Text),
     Integer(i128),
     Float(f64),
@@ -25,46 +25,46 @@ pub(super) enum Value {
 
 /// A string, before and after `${…}` was expanded.
 #[derive(Clone, Debug)]
-pub(super) struct Text {
+pub(crate) struct Text {
     /// As written: what is shown to people.
-    pub(super) raw: String,
+    pub(crate) raw: String,
     /// As meant: what is used.
-    pub(super) value: String,
+    pub(crate) value: String,
 }
 
 /// A table, its entries in the order in which they were written.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Table {
-    pub(super) entries: Vec<Entry>,
+pub(crate) struct Table {
+    pub(crate) entries: Vec<Entry>,
 }
 
 /// One entry of a table.
 #[derive(Clone, Debug)]
-pub(super) struct Entry {
-    pub(super) key: String,
-    pub(super) key_span: Span,
-    pub(super) node: Node,
+pub(crate) struct Entry {
+    pub(crate) key: String,
+    pub(crate) key_span: Span,
+    pub(crate) node: Node,
 }
 
 impl Node {
     /// A string without anything to expand.
-    pub(super) fn text(text: impl Into<String>, span: Span) -> Self {
+    pub(crate) fn text(text: impl Into<String>, span: Span) -> Self {
         let raw: String = text.into();
         Self { span, value: Value::Text(Text { value: raw.clone(), raw }) }
     }
 
     /// A table of these entries, whose keys stand where their values do.
-    pub(super) fn table(entries: Vec<(&str, Self)>, span: Span) -> Self {
+    pub(crate) fn table(entries: Vec<(&str, Self)>, span: Span) -> Self {
         Self { span, value: Value::Table(Table::of(entries)) }
     }
 
     /// A list of tables with one in it, of these entries.
-    pub(super) fn list_of_one(entries: Vec<(&str, Self)>, span: Span) -> Self {
+    pub(crate) fn list_of_one(entries: Vec<(&str, Self)>, span: Span) -> Self {
         Self { span, value: Value::Array(vec![Self::table(entries, span)]) }
     }
 
     /// A value of JSON, all of it standing at one place. Nulls have no counterpart and are left out.
-    pub(super) fn json(json: &serde_json::Value, span: Span) -> Option<Self> {
+    pub(crate) fn json(json: &serde_json::Value, span: Span) -> Option<Self> {
         let value = match json {
             serde_json::Value::Null => return None,
             serde_json::Value::Bool(value) => Value::Boolean(*value),
@@ -87,7 +87,7 @@ impl Node {
 
 impl Value {
     /// What type it is, with its article.
-    pub(super) fn type_name(&self) -> &'static str {
+    pub(crate) fn type_name(&self) -> &'static str {
         match self {
             Self::Text(_) => "a string",
             Self::Integer(_) => "an integer",
@@ -102,28 +102,28 @@ impl Value {
 
 impl Table {
     /// A table of these entries, whose keys stand where their values do.
-    pub(super) fn of(entries: Vec<(&str, Node)>) -> Self {
+    pub(crate) fn of(entries: Vec<(&str, Node)>) -> Self {
         let entries = entries.into_iter().map(|(key, node)| Entry { key: key.to_owned(), key_span: node.span, node });
         Self { entries: entries.collect() }
     }
 
     /// The entry of a key.
-    pub(super) fn get(&self, key: &str) -> Option<&Entry> {
+    pub(crate) fn get(&self, key: &str) -> Option<&Entry> {
         self.entries.iter().find(|entry| entry.key == key)
     }
 
     /// The entry of a key, to be changed.
-    pub(super) fn get_mut(&mut self, key: &str) -> Option<&mut Entry> {
+    pub(crate) fn get_mut(&mut self, key: &str) -> Option<&mut Entry> {
         self.entries.iter_mut().find(|entry| entry.key == key)
     }
 
     /// Takes an entry out.
-    pub(super) fn remove(&mut self, key: &str) {
+    pub(crate) fn remove(&mut self, key: &str) {
         self.entries.retain(|entry| entry.key != key);
     }
 
     /// The entry of a key: made as `make` says where there is none.
-    pub(super) fn entry(&mut self, key: &str, key_span: Span, make: impl FnOnce() -> Node) -> &mut Entry {
+    pub(crate) fn entry(&mut self, key: &str, key_span: Span, make: impl FnOnce() -> Node) -> &mut Entry {
         let at = self.entries.iter().position(|entry| entry.key == key).unwrap_or_else(|| {
             self.entries.push(Entry { key: key.to_owned(), key_span, node: make() });
             self.entries.len() - 1

@@ -142,6 +142,9 @@ impl Core {
         let timers = &mut self.flights[key.at as usize].timers;
         if let Some(position) = timers.iter().position(|&running| running == timer) {
             timers.swap_remove(position);
+            if let Some(listener) = &mut self.listener {
+                listener.rang(timer);
+            }
             self.call(key, &Event::Timer { timer }, at);
         }
     }
@@ -153,6 +156,9 @@ impl Core {
         let detail = open.impossible.take().unwrap_or_default();
         let timings = Timings { asked: open.asked, end: at, ..Timings::default() };
         if given_up {
+            if let Some(listener) = &mut self.listener {
+                listener.heard(exchange, &client::Event::Cancelled { timings });
+            }
             self.ended(place, None, &timings, ExchangeEnd::Cancelled);
             return self.call(key, &Event::Cancelled { exchange }, at);
         }

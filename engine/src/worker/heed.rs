@@ -18,9 +18,9 @@ const WHOLE_MOST: u32 = 64 << 20;
 /// Bytes of a counted body that are shown to who listens.
 const PEEK: usize = 64 << 10;
 /// The most exchanges that one iteration may have open.
-const OPEN_MOST: usize = 10_000;
+pub(crate) const OPEN_MOST: usize = 10_000;
 /// The most timers that one iteration may have running.
-const TIMERS_MOST: usize = 10_000;
+pub(crate) const TIMERS_MOST: usize = 10_000;
 /// The longest name of a series in bytes; the rest is cut.
 const NAME_LONGEST: usize = 128;
 
@@ -78,6 +78,9 @@ impl Core {
     }
 
     fn act(&mut self, key: FlightKey, action: Action, asked: Time, at: Time) -> After {
+        if let Some(listener) = &mut self.listener {
+            listener.did(&action);
+        }
         match action {
             Action::Send { exchange, request } => match self.too_much(key, request.held()) {
                 None => self.send(key, exchange, *request, asked, at),
@@ -374,7 +377,7 @@ impl Core {
 }
 
 /// The failure reason of a plugin's own judgement.
-fn check_reason(text: &str) -> Cow<'static, str> {
+pub(crate) fn check_reason(text: &str) -> Cow<'static, str> {
     const LONGEST: usize = 200;
     let text = text.trim();
     let cut = &text[..text.floor_char_boundary(LONGEST)];
@@ -383,7 +386,7 @@ fn check_reason(text: &str) -> Cow<'static, str> {
 }
 
 /// The client's read mode, or why this request cannot be made.
-fn read_mode(request: &Request) -> Result<client::ReadMode, String> {
+pub(crate) fn read_mode(request: &Request) -> Result<client::ReadMode, String> {
     if let Some((name, _)) = request.extensions.first() {
         return Err(format!("extension {name:?} is not known to this version of the engine, which has none"));
     }

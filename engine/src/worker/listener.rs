@@ -3,13 +3,19 @@
 use crate::client;
 use crate::clock::Time;
 use crate::pieces::Message;
-use crate::plugin::{LogLine, Request};
+use crate::plugin::{Action, LogLine, Request};
 use crate::record::{MarkSample, Outcome};
 
 /// Hears what the recorder has no use for. A run has none.
 pub(super) trait Listener {
     /// The plugin asked for an exchange.
     fn asked(&mut self, exchange: u32, name: &str, request: &Request, asked: Time);
+
+    /// The plugin asked for something, of whatever kind: told before it is done.
+    fn did(&mut self, action: &Action);
+
+    /// A timer fired.
+    fn rang(&mut self, timer: u32);
 
     /// The plugin sent a message on a WebSocket.
     fn wrote(&mut self, exchange: u32, message: &Message);

@@ -20,10 +20,12 @@ mod solo;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use heed::{OPEN_MOST, TIMERS_MOST, check_reason, read_mode};
+
 pub use control::{Control, Stop};
 pub use core::Notice;
 pub use crew::{Crew, Done, NotReady, Settings, WorkloadSettings};
 pub use instances::{FAULTS_IN_A_ROW, Isolation};
 pub use layout::metrics_of;
 pub use slots::Slots;
-pub use solo::{Solo, SoloFlow, Trace, TracedExchange, run as run_solo};
+pub use solo::{Solo, SoloFlow, TAPED, Taped, Trace, TracedExchange, run as run_solo};

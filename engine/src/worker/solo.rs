@@ -11,7 +11,7 @@ use http::HeaderMap;
 use crate::client::{self, Items, Timings};
 use crate::clock::{Clock, Monotonic, Time};
 use crate::pieces::Message;
-use crate::plugin::{LogLine, Request};
+use crate::plugin::{Action, LogLine, Request};
 use crate::record::{Layout, MarkSample, Outcome, Recorder, Span};
 
 use super::control::Control;
@@ -32,6 +32,9 @@ const MARKS_KEPT: usize = 10_000;
 
 /// Exchanges, and log lines, that are kept to be shown: a flow may have any number of them.
 const KEPT: usize = 1_000;
+
+/// Things that are taped: a case of more says nothing to anybody.
+pub const TAPED: usize = 100_000;
 
 /// Which flow to run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -74,6 +77,17 @@ pub struct TracedExchange {
     pub timings: Option<Timings>,
 }
 
+/// One thing that happened in a flow, in order: what its plugin asked for, and what came.
+#[derive(Clone, Debug)]
+pub enum Taped {
+    /// The plugin asked for this.
+    Did(Action),
+    /// This came to an exchange.
+    Heard(u32, client::Event),
+    /// This timer fired.
+    Rang(u32),
+}
+
 /// All that is to be told of a flow.
 #[derive(Clone, Debug, Default)]
 pub struct Trace {
@@ -95,6 +109,12 @@ pub struct Trace {
     pub outcome: Option<String>,
     /// What its plugin's faults said.
     pub faults: Vec<String>,
+    /// Everything that happened, where it was to be recorded.
+    pub tape: Vec<Taped>,
+    /// The seed its arrival was told.
+    pub seed: u64,
+    /// The moment its arrival was told, in nanoseconds since the Unix epoch.
+    pub wall_time: u64,
 }
 
 impl Trace {
@@ -118,14 +138,26 @@ pub struct Solo {
     pub phase: String,
     /// How it is told to stop.
     pub control: Arc<Control>,
+    /// Whether everything that happens is to be taped.
+    pub record: bool,
 }
 
 /// Writes everything into a trace.
-struct Scribe(Rc<RefCell<Trace>>);
+struct Scribe {
+    trace: Rc<RefCell<Trace>>,
+    record: bool,
+}
 
 impl Scribe {
+    fn tape(&mut self, taped: impl FnOnce() -> Taped) {
+        let mut trace = self.trace.borrow_mut();
+        if self.record && trace.tape.len() < TAPED {
+            trace.tape.push(taped());
+        }
+    }
+
     fn with(&mut self, exchange: u32, change: impl FnOnce(&mut TracedExchange)) {
-        let mut trace = self.0.borrow_mut();
+        let mut trace = self.trace.borrow_mut();
         if let Some(found) = trace.exchanges.iter_mut().find(|traced| traced.id == exchange) {
             change(found);
         }
@@ -148,7 +180,7 @@ impl TracedExchange {
 
 impl Listener for Scribe {
     fn asked(&mut self, exchange: u32, name: &str, request: &Request, _asked: Time) {
-        let mut trace = self.0.borrow_mut();
+        let mut trace = self.trace.borrow_mut();
         if trace.exchanges.len() >= KEPT {
             trace.not_kept += 1;
             return;
@@ -167,11 +199,20 @@ impl Listener for Scribe {
         });
     }
 
+    fn did(&mut self, action: &Action) {
+        self.tape(|| Taped::Did(action.clone()));
+    }
+
+    fn rang(&mut self, timer: u32) {
+        self.tape(|| Taped::Rang(timer));
+    }
+
     fn wrote(&mut self, exchange: u32, message: &Message) {
         self.with(exchange, |traced| traced.keep_message("sent", message));
     }
 
     fn heard(&mut self, exchange: u32, event: &client::Event) {
+        self.tape(|| Taped::Heard(exchange, event.clone()));
         self.with(exchange, |traced| match event {
             client::Event::Head { status, fields, .. } => {
                 traced.status = Some(*status);
@@ -231,14 +272,14 @@ impl Listener for Scribe {
     }
 
     fn marked(&mut self, mark: MarkSample) {
-        let marks = &mut self.0.borrow_mut().marks;
+        let marks = &mut self.trace.borrow_mut().marks;
         if marks.len() < MARKS_KEPT {
             marks.push(mark);
         }
     }
 
     fn logged(&mut self, line: LogLine) {
-        let mut trace = self.0.borrow_mut();
+        let mut trace = self.trace.borrow_mut();
         if trace.log.len() >= KEPT {
             trace.not_kept += 1;
         } else {
@@ -247,11 +288,11 @@ impl Listener for Scribe {
     }
 
     fn shared(&mut self, json: String) {
-        self.0.borrow_mut().shared.push(json);
+        self.trace.borrow_mut().shared.push(json);
     }
 
     fn ended(&mut self, outcome: Outcome<'_>, end: Time) {
-        let mut trace = self.0.borrow_mut();
+        let mut trace = self.trace.borrow_mut();
         trace.end = end;
         let outcome = match outcome {
             Outcome::Ok => "ok",
@@ -286,34 +327,31 @@ pub async fn run(solo: Solo) -> Result<Trace, NotReady> {
     let trace = Rc::new(RefCell::new(Trace::default()));
     let (notices, faults) = mpsc::channel();
     let wall = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
+    let wall_time = u64::try_from(wall.as_nanos()).unwrap_or(u64::MAX);
     let now = clock.now();
     let core = assemble_core(Rc::clone(&clock), Arc::clone(&solo.client), Rc::new(client::Network), |client| Parts {
         clock: Rc::clone(&clock),
         client,
         recorder: Recorder::new(Arc::new(layout), 0),
-        listener: Some(Box::new(Scribe(Rc::clone(&trace)))),
+        listener: Some(Box::new(Scribe { trace: Rc::clone(&trace), record: solo.record })),
         workloads: vec![workload],
         phases: Arc::from([solo.phase]),
         slots,
         notices,
         t0: now,
-        wall_t0: u64::try_from(wall.as_nanos()).unwrap_or(u64::MAX),
+        wall_t0: wall_time,
     });
     let (kind, index, seed) = match solo.flow {
         SoloFlow::Setup => (Kind::Setup, 0, 0),
         SoloFlow::Teardown => (Kind::Teardown, 0, 0),
         SoloFlow::Arrival { index, seed } => (Kind::Arrival, index, seed),
     };
-    trace.borrow_mut().start = now;
-    let job = Job {
-        kind,
-        workload: 0,
-        phase: 0,
-        sequence: index,
-        index,
-        seed: crate::schedule::arrival_seed(seed, index),
-        due: now,
-    };
+    let seed = crate::schedule::arrival_seed(seed, index);
+    {
+        let mut trace = trace.borrow_mut();
+        (trace.start, trace.seed, trace.wall_time) = (now, seed, wall_time);
+    }
+    let job = Job { kind, workload: 0, phase: 0, sequence: index, index, seed, due: now };
     core.borrow_mut().launch(job, 0);
     let drain = solo.workload.iteration_timeout + Duration::from_secs(1);
     let offer = Offer { source: std::iter::empty(), end: now, tolerance: Duration::MAX, drain };

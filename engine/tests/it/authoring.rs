@@ -66,7 +66,7 @@ fn a_new_plugin_is_a_whole_folder_and_says_what_to_do_next() {
         )
     );
     let folder = place.path().join("tea_shop");
-    let files = ["Cargo.toml", "Cargo.lock", "src/lib.rs", "scenario.toml", "README.md", ".gitignore"];
+    let files = ["Cargo.toml", "Cargo.lock", "src/lib.rs", "cases.toml", "scenario.toml", "README.md", ".gitignore"];
     for file in files.into_iter().chain(["sdk/Cargo.toml", "sdk/src/lib.rs", "sdk/wit/workload.wit", "sdk/LICENSE-MIT"])
     {
         assert!(folder.join(file).is_file(), "{file}");

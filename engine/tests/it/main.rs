@@ -3,6 +3,8 @@
 #![allow(clippy::unwrap_used, missing_docs, reason = "tests")]
 
 mod authoring;
+mod cases;
+mod conformance;
 mod containment;
 mod faults;
 mod flows;
@@ -12,6 +14,7 @@ mod kit;
 mod mix;
 mod other_targets;
 mod probing;
+mod recording;
 mod refusals;
 mod reports;
 mod runs;

@@ -1,9 +1,11 @@
 //! `engine plugin`: what a plugin's author and its users do with a file, one file a subcommand.
 
 mod build;
+mod check;
 mod inspect;
 mod new;
 mod sheet;
+mod test;
 #[cfg(test)]
 mod tests;
 
@@ -20,6 +22,10 @@ pub(super) enum Plugin {
     Build(build::Build),
     /// Show what a plugin is: interface, imports, memory, origin, metrics, configuration, size, SHA-256
     Inspect(inspect::Inspect),
+    /// Check that a plugin does what any plugin must do, whatever comes: without network, without a target
+    Check(check::Check),
+    /// Run the cases of a file against a plugin: what it asks for, step by step, and what it makes of the answers
+    Test(test::Test),
 }
 
 /// Does what is asked for.
@@ -31,5 +37,7 @@ pub(super) fn run(plugin: &Plugin) -> Result<Exit, Failure> {
         Plugin::New(arguments) => new::run(arguments),
         Plugin::Build(arguments) => build::run(arguments),
         Plugin::Inspect(arguments) => inspect::run(arguments),
+        Plugin::Check(arguments) => check::run(arguments),
+        Plugin::Test(arguments) => test::run(arguments),
     }
 }

@@ -12,6 +12,7 @@ pub(in crate::cli::plugin) const SOURCE: &str = include_str!("rust/lib.rs.txt");
 const TEMPLATE: &[(&str, &str)] = &[
     ("Cargo.toml", include_str!("rust/Cargo.toml.txt")),
     ("src/lib.rs", SOURCE),
+    ("cases.toml", include_str!("rust/cases.toml.txt")),
     ("scenario.toml", include_str!("rust/scenario.toml.txt")),
     ("README.md", include_str!("rust/README.md.txt")),
     (".gitignore", include_str!("rust/gitignore.txt")),
