@@ -9,6 +9,7 @@
 //! Every so many arrivals it misbehaves when the answer to a GET of `path` has come; the others are right. It also has a
 //! setup flow that shares or refuses and a teardown flow that sends, as its configuration says.
 
+use std::cell::Cell;
 use std::rc::Rc;
 use std::time::Duration;
 
@@ -69,6 +70,14 @@ enum How {
     Huge,
     /// Logs 100,000 lines.
     Chatter,
+    /// Panics where its request fails.
+    Brittle,
+    /// Asks again, for ever, until the status is 200.
+    Stubborn,
+    /// Keeps 4 KiB of every iteration.
+    Leak,
+    /// Asks for another path after every iteration of its instance.
+    Remember,
 }
 
 fn one() -> u64 {
@@ -83,6 +92,8 @@ struct Misbehave {
     config: Config,
     /// What setup has shared, as a query.
     query: String,
+    /// Iterations so far: what no plugin should know.
+    seen: Cell<u64>,
 }
 
 impl Workload for Misbehave {
@@ -98,11 +109,31 @@ impl Workload for Misbehave {
         let shared: Map<String, Value> = shared.read()?;
         let pairs = shared.iter().filter_map(|(key, value)| Some(format!("{key}={}", value.as_str()?)));
         let query = pairs.collect::<Vec<_>>().join("&");
-        Ok(Self { config, query: if query.is_empty() { query } else { format!("?{query}") } })
+        let query = if query.is_empty() { query } else { format!("?{query}") };
+        Ok(Self { config, query, seen: Cell::new(0) })
     }
 
     async fn iterate(&self, ctx: Context) -> Verdict {
         let path = format!("{}{}", self.config.path, self.query);
+        match self.config.how {
+            How::Brittle => {
+                if ctx.get(&path).name("ask").count_body().send().await.is_err() {
+                    dislike(ctx.arrival().index);
+                }
+                return Ok(());
+            }
+            How::Stubborn => {
+                while !ctx.get(&path).name("ask").count_body().send().await.is_ok_and(|reply| reply.status() == 200) {}
+                return Ok(());
+            }
+            How::Remember => {
+                self.seen.set(self.seen.get() + 1);
+                let path = format!("{path}/{}", self.seen.get());
+                ctx.get(&path).name("ask").count_body().send().await?.expect_status(200)?;
+                return Ok(());
+            }
+            _ => {}
+        }
         ctx.get(&path).name("ask").count_body().send().await?.expect_status(200)?;
         if (ctx.arrival().index + 1).is_multiple_of(self.config.every) {
             return misbehave(&ctx, self.config.how).await;
@@ -177,6 +208,9 @@ async fn misbehave(ctx: &Context, how: How) -> Verdict {
                 ctx.log(Level::Info, &format!("line {line}"));
             }
         }
+        How::Leak => std::mem::forget(std::hint::black_box(vec![1_u8; 4 << 10])),
+        // They have done it before.
+        How::Brittle | How::Stubborn | How::Remember => {}
     }
     Ok(())
 }
