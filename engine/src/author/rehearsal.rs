@@ -96,7 +96,7 @@ impl Rehearsal {
     }
 
     /// Begins an iteration; none where the plugin has no such flow. A fault is how it ended.
-    pub fn begin(&mut self, begin: &Begin) -> Option<TakeId> {
+    pub fn begin(&mut self, flow: &Begin) -> Option<TakeId> {
         let id = self.next;
         self.next += 1;
         if self.dead {
@@ -104,7 +104,7 @@ impl Rehearsal {
             return Some(id);
         }
         let began = thread_cpu();
-        let (name, flow) = match begin {
+        let (name, started) = match flow {
             Begin::Setup => ("plan.setup", self.instance.setup()),
             Begin::Teardown => ("plan.teardown", self.instance.teardown()),
             Begin::Arrival { index, seed, phase, wall_time } => {
@@ -113,13 +113,14 @@ impl Rehearsal {
                 ("plan.start", self.instance.start(&arrival).map(Some))
             }
         };
-        let mut take = Take { most_held: self.most_held, ..Take::default() };
-        take.tell(match begin {
+        let mut take = Take::default();
+        take.most_held = self.most_held;
+        take.tell(match flow {
             Begin::Arrival { index, seed, .. } => format!("start, arrival {index}, seed {seed}"),
             Begin::Setup => "setup".to_owned(),
             Begin::Teardown => "teardown".to_owned(),
         });
-        let flow = match flow {
+        let result = match started {
             Ok(None) => {
                 self.measure(began, name, 0);
                 return None;
@@ -128,7 +129,7 @@ impl Rehearsal {
             Err(fault) => Err(fault),
         };
         self.takes.insert(id, take);
-        self.after(id, flow, began, name);
+        self.after(id, result, began, name);
         Some(id)
     }
 

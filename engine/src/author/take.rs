@@ -122,14 +122,13 @@ impl Open {
             Piece::Events(_) if read != ReadMode::Events => Some("its read mode is not `events`"),
             Piece::Events(_) if self.is_json() => Some("an answer whose content type is JSON comes as chunks"),
             Piece::Lines(_) if read != ReadMode::Lines => Some("its read mode is not `lines`"),
-            Piece::Messages(_) if read != ReadMode::Socket => Some("it is no WebSocket"),
+            Piece::Messages(_) | Piece::Closed { .. } if read != ReadMode::Socket => Some("it is no WebSocket"),
             Piece::Chunk(_) if !(read == ReadMode::Chunks || read == ReadMode::Events && self.is_json()) => {
                 Some("its read mode is not `chunks`")
             }
             Piece::Complete if matches!(read, ReadMode::Whole(_) | ReadMode::Count | ReadMode::Socket) => {
                 Some("its read mode has no such end")
             }
-            Piece::Closed { .. } if read != ReadMode::Socket => Some("it is no WebSocket"),
             Piece::Events(_)
             | Piece::Lines(_)
             | Piece::Messages(_)
@@ -252,9 +251,9 @@ impl Take {
             return Err(format!("the iteration has ended as {outcome}"));
         }
         let place = self.open.iter().position(|open| open.id == exchange);
-        place.ok_or_else(|| match self.past.iter().any(|past| past.id == exchange) {
-            true => format!("exchange {exchange} has ended"),
-            false => format!("exchange {exchange} has not been asked for"),
+        place.ok_or_else(|| {
+            let past = self.past.iter().any(|past| past.id == exchange);
+            format!("exchange {exchange} has {}", if past { "ended" } else { "not been asked for" })
         })
     }
 

@@ -83,7 +83,7 @@ pub enum Taped {
     /// The plugin asked for this.
     Did(Action),
     /// This came to an exchange.
-    Heard(u32, client::Event),
+    Heard(u32, Box<client::Event>),
     /// This timer fired.
     Rang(u32),
 }
@@ -212,7 +212,7 @@ impl Listener for Scribe {
     }
 
     fn heard(&mut self, exchange: u32, event: &client::Event) {
-        self.tape(|| Taped::Heard(exchange, event.clone()));
+        self.tape(|| Taped::Heard(exchange, Box::new(event.clone())));
         self.with(exchange, |traced| match event {
             client::Event::Head { status, fields, .. } => {
                 traced.status = Some(*status);

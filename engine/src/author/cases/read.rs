@@ -392,7 +392,7 @@ impl Hand<'_> {
             };
             match kind {
                 "events" => {
-                    batches.push(Batch::Events(pieces.into_iter().filter_map(|node| self.event(node)).collect()))
+                    batches.push(Batch::Events(pieces.into_iter().filter_map(|node| self.event(node)).collect()));
                 }
                 "lines" => {
                     let line = |node: &Node| match &node.value {

@@ -69,7 +69,8 @@ impl Recording<'_> {
         }
         // What a log-in gave stands in later requests, wherever the plugin put it. Short ones are words.
         for taped in self.tape {
-            if let Taped::Heard(_, client::Event::Response { body, .. }) = taped
+            if let Taped::Heard(_, event) = taped
+                && let client::Event::Response { body, .. } = &**event
                 && let Ok(value) = serde_json::from_slice(body)
             {
                 let mut given = Vec::new();
@@ -96,12 +97,13 @@ impl Recording<'_> {
                 Taped::Did(Action::Send { request, .. }) => {
                     request.fields.iter().for_each(|(name, value)| field(name, value));
                 }
-                Taped::Heard(
-                    _,
-                    client::Event::Head { fields, .. }
+                Taped::Heard(_, event) => {
+                    let (client::Event::Head { fields, .. }
                     | client::Event::Opened { fields, .. }
-                    | client::Event::Response { fields, .. },
-                ) => {
+                    | client::Event::Response { fields, .. }) = &**event
+                    else {
+                        continue;
+                    };
                     for (name, value) in fields {
                         field(name.as_str(), &String::from_utf8_lossy(value.as_bytes()));
                     }

@@ -18,17 +18,17 @@ pub struct Scrub<'a> {
 
 impl Scrub<'_> {
     /// A text that is what it is.
-    pub fn text(&self, text: &str) -> String {
+    pub fn text(self, text: &str) -> String {
         self.mask.apply(text).into_owned()
     }
 
     /// The value of a field or key.
-    pub fn named(&self, name: &str, value: &str) -> String {
+    pub fn named(self, name: &str, value: &str) -> String {
         if is_credential(name) && !value.is_empty() { ANY.to_owned() } else { self.text(value) }
     }
 
     /// A JSON value: texts under the name of a credential go, all others by the mask.
-    pub fn json(&self, value: &Value) -> Value {
+    pub fn json(self, value: &Value) -> Value {
         match value {
             Value::String(text) => self.text(text).into(),
             Value::Array(items) => items.iter().map(|item| self.json(item)).collect(),
@@ -44,7 +44,7 @@ impl Scrub<'_> {
     }
 
     /// Path and query: values of a query by their names.
-    pub fn path(&self, path: &str) -> String {
+    pub fn path(self, path: &str) -> String {
         match path.split_once('?') {
             Some((path, query)) => format!("{}?{}", self.text(path), self.form(query)),
             None => self.text(path),
@@ -52,7 +52,7 @@ impl Scrub<'_> {
     }
 
     /// A body or message that is text: as JSON, as a form, or as it is.
-    pub fn body(&self, text: &str) -> String {
+    pub fn body(self, text: &str) -> String {
         if let Ok(value @ (Value::Object(_) | Value::Array(_))) = serde_json::from_str::<Value>(text) {
             let scrubbed = self.json(&value);
             return if scrubbed == value { text.to_owned() } else { scrubbed.to_string() };
@@ -61,14 +61,14 @@ impl Scrub<'_> {
     }
 
     /// Bytes that are no text: none where a secret stands in them.
-    pub fn bytes<'b>(&self, bytes: &'b [u8]) -> Option<&'b [u8]> {
+    pub fn bytes<'b>(self, bytes: &'b [u8]) -> Option<&'b [u8]> {
         let text: String = bytes.iter().map(|&byte| char::from(byte)).collect();
         let whole = matches!(self.mask.apply(&text), Cow::Borrowed(_))
             && matches!(self.mask.apply(&String::from_utf8_lossy(bytes)), Cow::Borrowed(_));
         whole.then_some(bytes)
     }
 
-    fn form(&self, form: &str) -> String {
+    fn form(self, form: &str) -> String {
         let pair = |pair: &str| match pair.split_once('=') {
             Some((name, value)) => format!("{}={}", self.text(name), self.named(name, value)),
             None => self.text(pair),

@@ -81,10 +81,10 @@ fn run(
         let begin = subject.arrival(*done);
         let plain = subject.target(paths[0].flavour);
         let mishap = turns.next().map(|(_, position, mishap)| (*position, *mishap, false));
-        let target = if *done % 3 == 0 { plain } else { Target { mishap, ..plain } };
+        let target = if done.is_multiple_of(3) { plain } else { Target { mishap, ..plain } };
         let Some(take) = rehearsal.begin(&begin) else { return Err("there is no iteration".to_owned()) };
         let mut way = Way::default();
-        let most = if *done % CUT_OFF == CUT_OFF - 1 { 1 } else { MOST_EVENTS };
+        let most = if (*done + 1).is_multiple_of(CUT_OFF) { 1 } else { MOST_EVENTS };
         for _ in 0..most {
             if !target.step(rehearsal, take, &mut way) {
                 break;

@@ -52,13 +52,13 @@ struct Row<'a> {
     name: &'a str,
     line: usize,
     passed: bool,
-    differences: Vec<Part<'a>>,
+    differences: Vec<Unlike<'a>>,
     story: &'a [String],
 }
 
 /// What is not as expected, for machines.
 #[derive(Serialize)]
-struct Part<'a> {
+struct Unlike<'a> {
     line: usize,
     part: &'a str,
     expected: &'a str,
@@ -147,7 +147,7 @@ fn row(result: &CaseResult) -> Row<'_> {
         differences: result
             .differences
             .iter()
-            .map(|difference| Part {
+            .map(|difference| Unlike {
                 line: difference.line,
                 part: &difference.part,
                 expected: &difference.expected,
