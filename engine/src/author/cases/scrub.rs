@@ -61,7 +61,7 @@ impl Scrub<'_> {
     }
 
     /// Bytes that are no text: none where a secret stands in them.
-    pub fn bytes<'b>(self, bytes: &'b [u8]) -> Option<&'b [u8]> {
+    pub fn bytes(self, bytes: &[u8]) -> Option<&[u8]> {
         let text: String = bytes.iter().map(|&byte| char::from(byte)).collect();
         let whole = matches!(self.mask.apply(&text), Cow::Borrowed(_))
             && matches!(self.mask.apply(&String::from_utf8_lossy(bytes)), Cow::Borrowed(_));
