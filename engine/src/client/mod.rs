@@ -21,6 +21,9 @@ mod decode;
 mod events;
 mod exchange;
 mod failure;
+#[cfg(feature = "fuzzing")]
+#[doc(hidden)]
+pub mod fuzzing;
 mod handshake;
 mod hash;
 mod http1;

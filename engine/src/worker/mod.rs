@@ -9,6 +9,9 @@ mod core;
 mod crew;
 mod drive;
 mod flight;
+#[cfg(feature = "fuzzing")]
+#[doc(hidden)]
+pub mod fuzzing;
 mod hear;
 mod heed;
 mod instances;

@@ -30,14 +30,14 @@ pub(super) fn finest(clock: &Rc<dyn Clock>) -> io::Result<Box<dyn Pacer>> {
     }
 }
 
-#[cfg(any(test, not(target_os = "linux")))]
+#[cfg(any(test, feature = "fuzzing", not(target_os = "linux")))]
 /// tokio's own timer: to the millisecond, but faithful to paused time. For tests, and where there is nothing finer.
 pub(super) struct TokioPacer {
     clock: Rc<dyn Clock>,
     sleep: std::pin::Pin<Box<tokio::time::Sleep>>,
 }
 
-#[cfg(any(test, not(target_os = "linux")))]
+#[cfg(any(test, feature = "fuzzing", not(target_os = "linux")))]
 impl TokioPacer {
     /// A pacer of `clock`, which must run at tokio's pace.
     pub(super) fn new(clock: Rc<dyn Clock>) -> Self {
@@ -45,7 +45,7 @@ impl TokioPacer {
     }
 }
 
-#[cfg(any(test, not(target_os = "linux")))]
+#[cfg(any(test, feature = "fuzzing", not(target_os = "linux")))]
 impl Pacer for TokioPacer {
     fn arm(&mut self, at: Time) {
         let wait = at - self.clock.now();
