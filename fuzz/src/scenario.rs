@@ -81,7 +81,8 @@ fn check_faults(faults: &Faults, text: &str, warnings: bool) {
         let mut numbers = place.split(':').map(|number| number.parse::<usize>().expect("a number"));
         let (line, column) = (numbers.next().expect("a line"), numbers.next().expect("a column"));
         assert!((1..=lines.len()).contains(&line), "line {line} of {}:\n{shown}", lines.len());
-        let longest = lines[line - 1].chars().count() + 1;
+        // The end of a text that ends with a newline is shown behind that.
+        let longest = lines[line - 1].chars().count() + 2;
         assert!((1..=longest).contains(&column), "column {column} of {longest}:\n{shown}");
     }
     assert!(places >= faults.len(), "{places} places for {} faults:\n{shown}", faults.len());

@@ -58,6 +58,20 @@ impl Fault {
         self
     }
 
+    /// Each of its texts in one line: what they quote of the scenario may hold line ends, and would then look like more
+    /// faults than there are.
+    pub(super) fn in_lines(mut self) -> Self {
+        let Parts { message, at, also, hints, .. } = &mut *self.0;
+        let labels = at.iter_mut().chain(also).map(|(_, label)| label);
+        for text in labels.chain(hints).chain([message]) {
+            if text.contains(char::is_control) {
+                let shown = |c: char| if c.is_control() { c.escape_default().to_string() } else { c.to_string() };
+                *text = text.chars().map(shown).collect();
+            }
+        }
+        self
+    }
+
     /// Its stable name.
     pub fn code(&self) -> &'static str {
         self.0.code

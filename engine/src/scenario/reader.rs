@@ -40,7 +40,7 @@ impl Log {
 
     /// All faults noted so far.
     pub(crate) fn into_faults(self) -> Vec<Fault> {
-        self.faults.into_inner()
+        self.faults.into_inner().into_iter().map(Fault::in_lines).collect()
     }
 
     /// Whether a fault was noted that refuses the scenario.

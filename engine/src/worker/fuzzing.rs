@@ -90,12 +90,8 @@ pub async fn run(
         instances: 2,
         iterations: 5,
     };
-    let layout = Layout {
-        t0,
-        workloads: vec![metrics_of(plugin)],
-        phases: vec![Span { start: 0, end: length_ns }],
-        plugins: 1,
-    };
+    let layout =
+        Layout { t0, workloads: vec![metrics_of(plugin)], phases: vec![Span { start: 0, end: length_ns }], plugins: 1 };
     let (notices, _heard) = mpsc::channel();
     let slots = Arc::new(Slots::new(load.in_flight));
     let client = client::Settings { connections: load.connections, ..settings };

@@ -94,6 +94,23 @@ error[variable.malformed]: `my-host` is not the name of a variable
     );
 }
 
+/// Found by fuzzing: what is quoted could write lines of its own into a refusal.
+#[test]
+fn what_is_quoted_stays_in_its_line() {
+    let seen = refused(&BASE.replace("127.0.0.1", r"${a\nerror: b\tc}"));
+    assert_text(
+        &seen,
+        r#"
+error[variable.malformed]: `a\nerror: b\tc` is not the name of a variable
+ --> mix.toml:2:7
+  |
+2 | url = "http://${a\nerror: b\tc}:8080"
+  |       ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ letters, digits and `_` only
+  |
+  = help: write ${NAME} or ${NAME:-default}, and `$${` for a literal `${`"#,
+    );
+}
+
 #[test]
 fn a_value_that_json_does_not_have_is_refused() {
     let seen =
