@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
+use jsonschema::ValidationError;
 use jsonschema::error::ValidationErrorKind;
 use jsonschema::paths::{Location, LocationSegment};
-use jsonschema::{PatternOptions, ValidationError, Validator};
 
 use crate::plugin::Plugin;
 use crate::scenario::{Config, Fault, Plan, Span, Step, code, did_you_mean};
@@ -31,19 +31,8 @@ pub(super) fn check(plan: &Plan, plugins: &Plugins) -> Result<(), Failure> {
     if faults.is_empty() { Ok(()) } else { Err(prepare::refused(&plan.faults(faults), Exit::PluginRefused)) }
 }
 
-/// The schema of a plugin's configuration, ready; none where it gives none.
-///
-/// # Errors
-/// In words, what keeps it from being one. It comes from a file that nobody has read: nothing is fetched for it, and
-/// patterns are matched in linear time.
-pub(super) fn validator(plugin: &Plugin) -> Result<Option<Validator>, String> {
-    let Some(schema) = plugin.description.config_schema_value() else { return Ok(None) };
-    let options = jsonschema::options().with_pattern_options(PatternOptions::regex());
-    options.build(&schema).map(Some).map_err(|error| error.masked().to_string())
-}
-
 fn of(config: &Config, plugin: &Arc<Plugin>, whose: &str) -> Vec<Fault> {
-    let validator = match validator(plugin) {
+    let validator = match plugin.config_validator() {
         Ok(Some(validator)) => validator,
         Ok(None) => return Vec::new(),
         Err(what) => {

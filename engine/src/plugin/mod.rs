@@ -14,6 +14,7 @@ mod limits;
 mod load;
 mod origin;
 mod room;
+mod schema;
 #[cfg(test)]
 pub(crate) mod tests;
 

@@ -17,7 +17,7 @@ fn repeat(times: u32, text: &str) -> String {
 /// What the `start` of a guest is told it did wrong, and how many actions it got through.
 fn started(guest: &Guest) -> (Option<String>, usize) {
     let mut instance = instance(guest);
-    instance.start(&arrival(0)).map(drop).unwrap_or_else(|fault| panic!("{fault}"));
+    instance.start(&arrival(0)).map_or_else(|fault| panic!("{fault}"), drop);
     let mut actions: Vec<Action> = Vec::new();
     instance.take_actions(&mut actions);
     (instance.take_misuse(), actions.len())

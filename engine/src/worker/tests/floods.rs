@@ -1,4 +1,4 @@
-//! Floods on WebSockets: of messages that a guest sends and of messages that it is sent.
+//! Floods on sockets: of messages that a guest sends and of messages that it is sent.
 
 use std::rc::Rc;
 use std::time::Duration;

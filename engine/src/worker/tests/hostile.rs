@@ -59,7 +59,7 @@ pub(super) fn assert_contained(name: &str, outcome: &Outcome, reason: &str) {
 
 /// The text that the plugin's author is told.
 fn told(outcome: &Outcome) -> String {
-    outcome.notices.iter().map(|notice| format!("{notice:?}\n")).collect()
+    format!("{:?}", outcome.notices)
 }
 
 #[test]
