@@ -11,10 +11,11 @@ use crate::{Exchange, backend};
 /// The state that an iteration's futures share with the events delivered to it.
 pub(crate) struct Inbox {
     pub(crate) arrival: Arrival,
-    /// Open exchanges, rising: ids are given out so, hence a push keeps the order and a search is binary.
-    exchanges: RefCell<Vec<Slot>>,
+    /// Open exchanges, rising: ids are given out so, hence a push keeps the order and a search is binary. A deque, so that
+    /// letting go of thousands from either end does not move all the others each time.
+    exchanges: RefCell<VecDeque<Slot>>,
     /// Running timers, rising as well.
-    timers: RefCell<Vec<TimerSlot>>,
+    timers: RefCell<VecDeque<TimerSlot>>,
     /// What was dropped before its end. Only told to the engine after a poll that leaves the iteration running: a
     /// finished iteration has its exchanges cancelled anyway, and a destructor must not act.
     given_up: RefCell<Vec<GivenUp>>,
@@ -59,7 +60,7 @@ impl Inbox {
 
     /// Makes room for an exchange just asked for. Dropping the lease gives it up.
     pub(crate) fn lease(self: &Rc<Self>, exchange: Exchange) -> Lease {
-        self.exchanges.borrow_mut().push(Slot {
+        self.exchanges.borrow_mut().push_back(Slot {
             exchange,
             waker: None,
             answer: None,
@@ -143,8 +144,7 @@ impl Drop for Lease {
     fn drop(&mut self) {
         let mut exchanges = self.inbox.exchanges.borrow_mut();
         let Ok(at) = exchanges.binary_search_by_key(&self.exchange, |slot| slot.exchange) else { return };
-        let slot = exchanges.remove(at);
-        if slot.end.is_none() {
+        if exchanges.remove(at).is_some_and(|slot| slot.end.is_none()) {
             self.inbox.given_up.borrow_mut().push(GivenUp::Exchange(self.exchange));
         }
     }
@@ -158,7 +158,7 @@ pub(crate) struct TimerLease {
 
 impl TimerLease {
     pub(crate) fn new(inbox: &Rc<Inbox>, timer: u32) -> Self {
-        inbox.timers.borrow_mut().push(TimerSlot { timer, waker: None, fired: false });
+        inbox.timers.borrow_mut().push_back(TimerSlot { timer, waker: None, fired: false });
         Self { inbox: Rc::clone(inbox), timer }
     }
 
@@ -177,7 +177,7 @@ impl Drop for TimerLease {
     fn drop(&mut self) {
         let mut timers = self.inbox.timers.borrow_mut();
         let Ok(at) = timers.binary_search_by_key(&self.timer, |slot| slot.timer) else { return };
-        if !timers.remove(at).fired {
+        if timers.remove(at).is_some_and(|slot| !slot.fired) {
             self.inbox.given_up.borrow_mut().push(GivenUp::Timer(self.timer));
         }
     }
