@@ -132,7 +132,7 @@ impl Script {
             let begin = image.len();
             image.push(*call as u8);
             image.resize(begin + 8, 0);
-            arguments.iter().for_each(|argument| image.extend_from_slice(&argument.to_le_bytes()));
+            image.extend(arguments.iter().flat_map(|argument| argument.to_le_bytes()));
             image.resize(begin + CALL, 0);
         }
         image.resize(4 + self.room * CALL, 0);

@@ -191,7 +191,7 @@ fn payload(u: &mut Unstructured<'_>) -> Result<String> {
         0..=4 => canned.to_owned(),
         5 => {
             let mut bytes = canned.as_bytes().to_vec();
-            for _ in 0..1 + how / 64 {
+            for _ in 0..=how / 64 {
                 let at = usize::from(u.arbitrary::<u8>()?) % (bytes.len() + 1);
                 let byte = u.arbitrary()?;
                 if at == bytes.len() { bytes.push(byte) } else { bytes[at] = byte }
@@ -358,8 +358,9 @@ impl Stage<'_> {
                 if !running.flow.knows_exchange(*exchange) {
                     return Err("an exchange that was never asked for");
                 }
-                let open = running.open.iter_mut().find(|open| open.id == *exchange);
-                open.into_iter().for_each(|open| open.cancelled = true);
+                if let Some(open) = running.open.iter_mut().find(|open| open.id == *exchange) {
+                    open.cancelled = true;
+                }
             }
             Action::Wait { timer, .. } => running.timers.push(*timer),
             Action::Clear(timer) => {
@@ -410,10 +411,12 @@ impl Stage<'_> {
         let which = usize::from(choice >> 2) % (running.open.len() + running.timers.len());
         let told = if let Some(timer) = which.checked_sub(running.open.len()) {
             let timer = running.timers.remove(timer);
-            Ok(self.tell(&mut running, &Event::Timer { timer }))
+            self.tell(&mut running, &Event::Timer { timer });
+            Ok(())
         } else if running.open[which].cancelled {
             let open = running.open.remove(which);
-            Ok(self.tell(&mut running, &Event::Cancelled { exchange: open.id }))
+            self.tell(&mut running, &Event::Cancelled { exchange: open.id });
+            Ok(())
         } else {
             self.answer(&mut running, which, u)
         };
@@ -471,18 +474,18 @@ impl Stage<'_> {
                 running.reasons.push(exchange);
                 self.tell(running, &Event::Head { exchange, status, fields: &fields, wanted });
             }
-            (Progress::Begun, ReadMode::Socket) if what & 7 == 0 => {
+            (Progress::Begun, ReadMode::Socket) if what.is_multiple_of(8) => {
                 let reason: String = payload(u)?.chars().take(30).collect();
                 running.open.remove(which);
                 let code = [1000, 1001, 1005, 1006, 1011, 4000][usize::from(what >> 3) % 6];
                 self.tell(running, &Event::Closed { exchange, code, reason: &reason });
             }
-            (Progress::Begun, _) if what & 7 == 0 || read == ReadMode::Head => {
+            (Progress::Begun, _) if what.is_multiple_of(8) || read == ReadMode::Head => {
                 running.open.remove(which);
                 self.tell(running, &Event::Complete { exchange });
             }
             (Progress::Begun, _) => {
-                let payloads = (0..1 + what / 64).map(|_| payload(u)).collect::<Result<Vec<_>>>()?;
+                let payloads = (0..=what / 64).map(|_| payload(u)).collect::<Result<Vec<_>>>()?;
                 self.items(running, exchange, read, what, payloads);
             }
         }

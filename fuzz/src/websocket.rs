@@ -225,7 +225,9 @@ impl Ear {
                 client.write(token, Message::Binary(vec![7; 70_000]));
             }
             Event::Items { items: Items::Messages(messages), .. } if self.manner.echoes() => {
-                messages.iter().for_each(|message| client.write(token, message.clone()));
+                for message in messages {
+                    client.write(token, message.clone());
+                }
             }
             _ => {}
         }
@@ -293,7 +295,7 @@ impl Sink for Ear {
 fn check_items(read: ReadMode, items: &Items) {
     match (read, items) {
         (ReadMode::Lines, Items::Lines(lines)) => {
-            assert!(!lines.is_empty() && lines.iter().all(|line| !line.is_empty()))
+            assert!(!lines.is_empty() && lines.iter().all(|line| !line.is_empty()));
         }
         (ReadMode::Events, Items::Events(events)) => assert!(!events.is_empty()),
         // An answer that is JSON is handed over as it is.

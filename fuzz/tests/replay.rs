@@ -42,7 +42,7 @@ impl Numbers {
 
 /// A few changes of the kinds that libFuzzer makes.
 fn mutate(mut bytes: Vec<u8>, other: &[u8], numbers: &mut Numbers) -> Vec<u8> {
-    for _ in 0..1 + numbers.below(6) {
+    for _ in 0..=numbers.below(6) {
         let at = numbers.below(bytes.len() + 1);
         match numbers.below(6) {
             0 if at < bytes.len() => bytes[at] = numbers.byte(),
