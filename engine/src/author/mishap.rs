@@ -8,8 +8,8 @@ use crate::pieces::Message;
 use crate::plugin::ReadMode;
 
 use super::Piece;
+use super::open::Open;
 use super::play::{Move, event, failed, fields, opened, whole};
-use super::take::Open;
 
 /// One thing that can befall an exchange.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -6,15 +6,18 @@
 pub mod cases;
 pub mod conform;
 mod mishap;
+mod open;
 mod piece;
 mod play;
 mod rehearsal;
 mod take;
+mod telling;
 #[cfg(test)]
 mod tests;
 
 pub use mishap::{Body, Mishap};
+pub use open::{Open, Timer};
 pub use piece::Piece;
 pub use play::{Flavour, MOST_EVENTS, Outcome, Target, Way};
 pub use rehearsal::{Begin, Figures, Rehearsal, TakeId};
-pub use take::{Ending, Open, Take, Timer};
+pub use take::{Ending, Take};

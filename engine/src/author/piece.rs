@@ -7,7 +7,7 @@ use http::HeaderMap;
 use crate::pieces::{Message, ServerSentEvent};
 use crate::plugin::{Event, ReadMode};
 
-use super::take::Open;
+use super::open::Open;
 
 /// One event of an exchange.
 #[derive(Clone, Debug, PartialEq, Eq)]

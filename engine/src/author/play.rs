@@ -11,8 +11,8 @@ use crate::plugin::{Action, ReadMode};
 use super::Piece;
 use super::cases::{Answer, pieces_of};
 use super::mishap::Mishap;
+use super::open::Open;
 use super::rehearsal::{Begin, Rehearsal, TakeId};
-use super::take::Open;
 
 /// Events after which an iteration is held to be one that never ends.
 pub const MOST_EVENTS: usize = 1_000;

@@ -6,7 +6,7 @@ use crate::plugin::Request;
 
 use super::run::Difference;
 use super::{ANY, Content, Wanted};
-use crate::author::take::read_name;
+use crate::author::telling::read_name;
 
 /// Whether a text is as expected; `***` in `expected` stands for any run of characters, also for none.
 pub(super) fn fits(expected: &str, got: &str) -> bool {

@@ -3,11 +3,13 @@
 //! A text becomes [`Case`]s (`read`, by the keys of `spec`), each is run on an instance of its own (`run`), and what
 //! differs is told part by part (`compare`, `show`). `record` makes a case of what `engine try` saw, `write` its text.
 
+mod answers;
 mod compare;
 mod read;
 mod record;
 mod run;
 mod scrub;
+mod secrets;
 mod show;
 mod spec;
 #[cfg(test)]
@@ -22,10 +24,11 @@ use crate::pieces::{Message, ServerSentEvent};
 
 use super::rehearsal::Begin;
 
+pub use answers::answers_of;
+pub(super) use answers::pieces_of;
 pub use read::{load, read};
 pub use record::{Recording, record};
-pub(super) use run::pieces_of;
-pub use run::{CaseResult, Difference, answers_of, run};
+pub use run::{CaseResult, Difference, run};
 pub use scrub::Scrub;
 pub use show::show;
 pub use write::write;
