@@ -1,11 +1,9 @@
 //! Guests that mean it ill, within a run: every third arrival does harm, the others are right, and the run goes on.
 
-use std::cell::RefCell;
-use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::{Load, MS, Outcome, SECOND, run};
+use super::{Load, MS, Outcome, SECOND, remembering, run};
 use crate::client::tests::kit::{Memory, OK, Peer};
 use crate::plugin::tests::guest::{Guest, Image, Request};
 use crate::plugin::{Host, Limits, Plugin};
@@ -20,22 +18,7 @@ pub(super) fn load(guest: &Guest) -> Arc<Plugin> {
 
 /// 30 arrivals in a second, ten of them harmful, each answered after 5 ms; what came of them, and what the target was sent.
 pub(super) fn harmed(guest: &Guest) -> (Outcome, Vec<String>) {
-    let seen = Rc::new(RefCell::new(Vec::new()));
-    let requests = Rc::clone(&seen);
-    let network = Memory::new(move |_, mut peer: Peer| {
-        let requests = Rc::clone(&requests);
-        async move {
-            loop {
-                let request = peer.request().await;
-                if request.is_empty() {
-                    return;
-                }
-                requests.borrow_mut().push(request);
-                tokio::time::sleep(5 * MS).await;
-                peer.send(OK).await;
-            }
-        }
-    });
+    let (network, seen) = remembering(5 * MS, OK);
     let load = Load {
         plugin: Some(load(guest)),
         isolation: Isolation::Iteration,

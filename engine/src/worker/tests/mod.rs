@@ -7,6 +7,7 @@ mod radius;
 mod reach;
 mod times;
 
+use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::mpsc;
@@ -167,6 +168,30 @@ fn run(load: &Load, network: &Rc<Memory>) -> Outcome {
     assert_eq!(outcome.taken, counts.missed() + counts.started, "{counts:?}");
     assert_eq!(counts.started, counts.ended(), "{counts:?}");
     outcome
+}
+
+/// Requests that a target was sent.
+type Seen = Rc<RefCell<Vec<String>>>;
+
+/// A target that gives each request this answer after this long, and remembers what it was sent.
+fn remembering(after: Duration, answer: impl Into<String>) -> (Rc<Memory>, Seen) {
+    let (seen, answer) = (Seen::default(), answer.into());
+    let requests = Rc::clone(&seen);
+    let network = Memory::new(move |_, mut peer: Peer| {
+        let (requests, answer) = (Rc::clone(&requests), answer.clone());
+        async move {
+            loop {
+                let request = peer.request().await;
+                if request.is_empty() {
+                    return;
+                }
+                requests.borrow_mut().push(request);
+                tokio::time::sleep(after).await;
+                peer.send(&answer).await;
+            }
+        }
+    });
+    (network, seen)
 }
 
 /// A target that answers each request after this long, counted from the request.

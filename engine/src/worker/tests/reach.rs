@@ -1,11 +1,9 @@
 //! Where a guest would like requests to go: nowhere but to the target.
 
-use std::cell::RefCell;
-use std::rc::Rc;
+use std::time::Duration;
 
 use super::hostile::{asking, assert_contained, harmed, load};
-use super::{Load, SECOND, run};
-use crate::client::tests::kit::{Memory, Peer};
+use super::{Load, SECOND, remembering, run};
 use crate::plugin::tests::guest::Request;
 
 #[test]
@@ -61,21 +59,8 @@ fn no_other_host_is_asked_whatever_it_is_called() {
 /// A guest that follows redirects, against a target that redirects to `location`: the reason of its failure, and what the
 /// target and everybody else on its network were sent.
 fn redirected(location: &'static str) -> (String, Vec<String>) {
-    let seen = Rc::new(RefCell::new(Vec::new()));
-    let requests = Rc::clone(&seen);
-    let network = Memory::new(move |_, mut peer: Peer| {
-        let requests = Rc::clone(&requests);
-        async move {
-            loop {
-                let request = peer.request().await;
-                if request.is_empty() {
-                    return;
-                }
-                requests.borrow_mut().push(request);
-                peer.send(format!("HTTP/1.1 307 Go\r\nlocation: {location}\r\ncontent-length: 0\r\n\r\n")).await;
-            }
-        }
-    });
+    let answer = format!("HTTP/1.1 307 Go\r\nlocation: {location}\r\ncontent-length: 0\r\n\r\n");
+    let (network, seen) = remembering(Duration::ZERO, answer);
     let guest = crate::plugin::tests::guest::Guest::new().asking(|i, r| {
         let fields = i.pairs(&[(b"authorization", b"Bearer secret")]);
         r.with(Request::REDIRECTS, &[1, 3]).with(Request::FIELDS, &fields)
