@@ -18,7 +18,7 @@ use super::target;
 use super::threshold::{self, Known};
 use super::tree::Table;
 use super::workload::{self, Workload};
-use crate::schedule::{Counts, Mix, Rate, Schedule, ScheduleError, Stretch};
+use crate::schedule::{Counts, Mix, Rate, Schedule, ScheduleError, Stretch, Whole};
 
 /// The seed of a run that names none.
 const DEFAULT_SEED: u64 = 42;
@@ -74,14 +74,15 @@ fn read(root: &Table, origin: Origin, sources: &Arc<Sources>, log: &Log) -> Opti
     known.judged = timeline.as_ref().map_or(0, |(judged, _, _)| *judged);
     let thresholds = all(thresholds, |reader| threshold::read(reader, &known));
     let (workloads, (judged, recovery, phases)) = (workloads?, timeline?);
-    let schedule = schedule(&workloads, &phases, place, log)?;
+    let seed = run.seed.unwrap_or(DEFAULT_SEED);
+    let schedule = schedule(&workloads, &phases, seed, place, log)?;
     let (workers, limits) = settle(limits, &workloads, schedule.peak(), &origin.options, log);
     let planned = schedule.counts();
     warn_of_unsent(&workloads, &planned, log);
     Some(Plan {
         name: run.name.unwrap_or(origin.name),
         title: run.title,
-        seed: run.seed.unwrap_or(DEFAULT_SEED),
+        seed,
         topology: run.topology,
         scenario: origin.scenario,
         target: target?,
@@ -167,15 +168,15 @@ fn shorten(duration: Duration, scale: f64) -> Duration {
     scaled.max(SHORTEST_SCALED).min(duration)
 }
 
-fn schedule(workloads: &[Workload], phases: &[Phase], place: Span, log: &Log) -> Option<Schedule> {
+fn schedule(workloads: &[Workload], phases: &[Phase], seed: u64, place: Span, log: &Log) -> Option<Schedule> {
     let weights: Vec<_> = workloads.iter().map(|workload| workload.weight).collect();
     let stretch = |phase: &Phase| {
         let length_ns = u64::try_from(phase.duration.as_nanos()).map_err(|_| ScheduleError::TooLong)?;
-        Ok(Stretch { length_ns, profile: phase.profile() })
+        Ok(Stretch::new(length_ns, phase.profile()))
     };
     let stretches: Result<Vec<_>, _> = phases.iter().map(stretch).collect();
     let made = stretches.and_then(|stretches| Ok((stretches, Mix::new(&weights).map_err(|_| ScheduleError::TooLong)?)));
-    match made.and_then(|(stretches, mix)| Schedule::new(&stretches, mix)) {
+    match made.and_then(|(stretches, mix)| Schedule::new(&stretches, mix, &Whole { seed, max_arrivals: None })) {
         Ok(schedule) => Some(schedule),
         Err(error) => {
             let place = phases.last().map_or(place, |phase| phase.span);

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::Inner;
+use super::random::Window;
 
 /// One scheduled start of one workload.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,9 +20,9 @@ pub struct Arrival {
     pub due_ns: u64,
 }
 
-/// The arrivals of one worker, by due time; computed as it is walked, in memory that does not grow.
+/// The arrivals of one worker, by due time; computed as it is walked, in memory that does not grow with the run.
 ///
-/// A step over an arrival of another worker costs a few nanoseconds.
+/// A step over an arrival of another worker costs a few nanoseconds: when it is due is not computed.
 #[derive(Clone, Debug)]
 pub struct Share {
     schedule: Arc<Inner>,
@@ -29,6 +30,7 @@ pub struct Share {
     of: u32,
     next: u64,
     phase: u16,
+    window: Window,
 }
 
 /// Where a share stands within one workload.
@@ -50,7 +52,7 @@ impl Share {
             })
             .collect();
         let next = if worker < of { 0 } else { schedule.planned };
-        Self { schedule, lanes, of, next, phase: 0 }
+        Self { schedule, lanes, of, next, phase: 0, window: Window::default() }
     }
 }
 
@@ -76,7 +78,8 @@ impl Iterator for Share {
                 continue;
             }
             lane.others = self.of - 1;
-            return Some(Arrival { sequence, index, workload, phase: self.phase, due_ns: segment.due_ns(sequence) });
+            let due_ns = segment.due_ns(sequence, self.phase, &mut self.window);
+            return Some(Arrival { sequence, index, workload, phase: self.phase, due_ns });
         }
     }
 }

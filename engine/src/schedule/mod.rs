@@ -5,36 +5,71 @@
 //! stored per arrival: a [`Share`] computes what one worker is to start as it goes.
 //!
 //! Arrival k, from 0, is due when the integral of the rate over all phases so far reaches k. So the first is due at once,
-//! the count is the integral, and a fraction left over by one phase carries into the next.
+//! the count is the integral, and a fraction left over by one phase carries into the next. Where arrivals are random, the
+//! integral is the mean of their number instead, and the number, drawn from the seed, is what the phase adds.
 
 mod arrivals;
 mod counts;
 mod mix;
+mod poisson;
 mod profile;
+mod random;
 mod rate;
 mod seed;
 mod segments;
 #[cfg(test)]
 mod tests;
+mod wide;
 
 use std::sync::Arc;
 
 pub use arrivals::{Arrival, Share};
 pub use counts::Counts;
 pub use mix::{Mix, MixError, Weight};
-pub use profile::Profile;
-pub use rate::{Area, Rate};
+pub use profile::{Point, Profile, ProfileError};
+pub use rate::{Area, Rate, RateChange};
 pub use seed::arrival_seed;
 
 use segments::Segment;
 
 /// One stretch of a schedule.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Stretch {
     /// How long it lasts, in nanoseconds.
     pub length_ns: u64,
-    /// How many arrivals it offers, and when.
+    /// How the rate runs over it.
     pub profile: Profile,
+    /// Where its arrivals are, given the rate.
+    pub spacing: Spacing,
+    /// How many arrivals it offers at most: nothing more until it is over.
+    pub max_arrivals: Option<u64>,
+}
+
+impl Stretch {
+    /// A stretch of this length, evenly spaced and without a limit.
+    pub fn new(length_ns: u64, profile: Profile) -> Self {
+        Self { length_ns, profile, spacing: Spacing::Even, max_arrivals: None }
+    }
+}
+
+/// Where the arrivals of a stretch are, given its rate.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Spacing {
+    /// Each is due when the integral of the rate reaches its number.
+    #[default]
+    Even,
+    /// A Poisson process from the run's seed and the position of the stretch: arrivals know nothing of each other, and
+    /// their number is random, with the integral of the rate as its mean and variance.
+    Random,
+}
+
+/// What holds for a schedule as a whole.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Whole {
+    /// The run's seed, for stretches of random arrivals.
+    pub seed: u64,
+    /// How many arrivals there are at most: nothing more is offered after that many. Phases keep their lengths.
+    pub max_arrivals: Option<u64>,
 }
 
 /// All arrivals of a run. Cheap to clone.
@@ -58,21 +93,36 @@ pub enum ScheduleError {
     /// Phases are numbered in 16 bits.
     #[error("more than 65,535 phases")]
     TooManyPhases,
-    /// Together they last longer than 2^64 nanoseconds, or plan more than 2^63 arrivals.
+    /// Together they last longer than 2^64 nanoseconds, or plan more than 2^63 arrivals; or a phase with a rising or falling
+    /// rate could hold more than 2^96 × 10^-15 of them, 79 million million.
     #[error("the phases are too long to be counted")]
     TooLong,
+    /// More than 2^38 arrivals are expected in a phase of random arrivals, or too many in all of them together: 1,000
+    /// million are few enough, however they are divided.
+    #[error("too many random arrivals")]
+    TooManyRandom,
+    /// A profile is wrong.
+    #[error("{error}")]
+    Profile {
+        /// Position of its stretch.
+        phase: usize,
+        /// What is wrong with it.
+        error: ProfileError,
+    },
 }
 
 impl Schedule {
-    /// The schedule of these stretches, one after the other, for this mix.
+    /// The schedule of these stretches, one after the other, for this mix. Takes microseconds, and for random arrivals some
+    /// milliseconds for a million.
     ///
     /// # Errors
-    /// Where there are more stretches, nanoseconds or arrivals than can be numbered.
-    pub fn new(stretches: &[Stretch], mix: Mix) -> Result<Self, ScheduleError> {
+    /// Where there are more stretches, nanoseconds or arrivals than can be numbered, or a profile is wrong. Rates outside the
+    /// range for scenarios are let through: see [`Profile::check`].
+    pub fn new(stretches: &[Stretch], mix: Mix, whole: &Whole) -> Result<Self, ScheduleError> {
         if stretches.len() > usize::from(u16::MAX) {
             return Err(ScheduleError::TooManyPhases);
         }
-        let (segments, length_ns) = segments::lay_out(stretches).ok_or(ScheduleError::TooLong)?;
+        let (segments, length_ns) = segments::lay_out(stretches, whole)?;
         let planned = segments.last().map_or(0, |segment| segment.end);
         Ok(Self { inner: Arc::new(Inner { segments, mix, planned, length_ns }) })
     }
@@ -94,12 +144,13 @@ impl Schedule {
 
     /// Start and end of a phase in nanoseconds from the start of the run; `None` where there is no such phase.
     pub fn phase_bounds_ns(&self, phase: usize) -> Option<(u64, u64)> {
-        self.inner.segments.get(phase).map(|segment| (segment.start_ns, segment.start_ns + segment.stretch.length_ns))
+        self.inner.segments.get(phase).map(|segment| (segment.start_ns, segment.start_ns + segment.length_ns))
     }
 
-    /// The highest rate at any moment of the run.
+    /// The highest rate at any moment of the run. Where arrivals are random they come closer together for moments; where
+    /// their number is limited, the rate counts all the same.
     pub fn peak(&self) -> Rate {
-        self.inner.segments.iter().map(|segment| segment.stretch.profile.peak()).max().unwrap_or(Rate::ZERO)
+        self.inner.segments.iter().map(Segment::peak).max().unwrap_or(Rate::ZERO)
     }
 
     /// What worker `worker` (from 0) of `of` workers is to start, by due time.

@@ -8,12 +8,12 @@ use serde::{Serialize, Serializer};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Rate(u64);
 
-/// An integral of a rate over time, in units of 10⁻¹⁵ arrivals: one millionth of an arrival per second, for one
-/// nanosecond.
+/// An integral of a rate over time, in units of half of 10⁻¹⁵ arrivals: half a millionth of an arrival per second, for
+/// one nanosecond. Half, because a rate that rises along a line has an area of (from + to) × length ÷ 2.
 pub type Area = u128;
 
 /// The [`Area`] of one arrival.
-pub(super) const ONE_ARRIVAL: Area = 1_000_000_000_000_000;
+pub(super) const ONE_ARRIVAL: Area = 2_000_000_000_000_000;
 
 const MILLION: f64 = 1_000_000.0;
 
@@ -23,6 +23,12 @@ impl Rate {
 
     /// The highest rate that can be held: a thousand million arrivals per second.
     pub const MAX: Self = Self(1_000_000_000_000_000);
+
+    /// The highest rate that a profile may ask for: 100,000 arrivals per second.
+    pub const HIGHEST: Self = Self(100_000_000_000);
+
+    /// The lowest rate that a profile may ask for where it may not be 0: an arrival in ten seconds.
+    pub const LOWEST: Self = Self(100_000);
 
     /// This many millionths of an arrival per second; `None` above [`Rate::MAX`].
     pub const fn from_millionths(millionths: u64) -> Option<Self> {
@@ -45,9 +51,10 @@ impl Rate {
         self.0 as f64 / MILLION
     }
 
-    /// The integral over this many nanoseconds at this rate.
-    pub(super) fn over(self, length_ns: u64) -> Area {
-        Area::from(self.0) * Area::from(length_ns)
+    /// This rate changed so many times over; `None` below 0 and above [`Rate::MAX`].
+    pub fn changed(self, by: RateChange, times: u32) -> Option<Self> {
+        let whole = by.0.checked_mul(i64::from(times))?;
+        self.0.checked_add_signed(whole).and_then(Self::from_millionths)
     }
 }
 
@@ -55,6 +62,24 @@ impl Serialize for Rate {
     /// As arrivals per second.
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_f64(self.as_f64())
+    }
+}
+
+/// A difference between two rates, exact to a millionth of an arrival per second.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct RateChange(i64);
+
+impl RateChange {
+    /// The change of which `per_second` is the nearest `f64`, negative where the rate falls; `None` where it is beyond
+    /// [`Rate::MAX`] either way, not a number, or has more than six decimals.
+    pub fn per_second(per_second: f64) -> Option<Self> {
+        let size = i64::try_from(millionths(per_second.abs())?).ok()?;
+        Some(Self(if per_second < 0.0 { -size } else { size }))
+    }
+
+    /// Millionths of an arrival per second.
+    pub const fn millionths(self) -> i64 {
+        self.0
     }
 }
 

@@ -18,7 +18,7 @@ use crate::client::{self, Timeouts};
 use crate::clock::{Clock, Virtual};
 use crate::plugin::{Catalog, Host, Limits, Plugin};
 use crate::record::{Counts, Layout, Percentile, Recorder, Series, Span};
-use crate::schedule::{Mix, Profile, Rate, Schedule, Stretch, Weight};
+use crate::schedule::{Mix, Profile, Rate, Schedule, Stretch, Weight, Whole};
 
 use super::control::{Control, Stop};
 use super::core::{Notice, Parts};
@@ -99,9 +99,9 @@ fn run(load: &Load, network: &Rc<Memory>) -> Outcome {
     let plugin = load.plugin.clone().unwrap_or_else(http);
     let rate = Rate::per_second(load.rate).expect("a rate");
     let length_ns = u64::try_from(load.length.as_nanos()).expect("short");
-    let stretch = Stretch { length_ns, profile: Profile::Constant { rate } };
+    let stretch = Stretch::new(length_ns, Profile::Constant { rate });
     let mix = Mix::new(&[Weight::new(1.0).expect("a weight")]).expect("a mix");
-    let schedule = Schedule::new(&[stretch], mix).expect("a schedule");
+    let schedule = Schedule::new(&[stretch], mix, &Whole::default()).expect("a schedule");
     let mut outcome = None;
     on_virtual_time(async {
         let clock: Rc<dyn Clock> = Rc::new(Virtual::start());

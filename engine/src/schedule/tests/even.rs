@@ -1,32 +1,7 @@
-//! What the schedule promises.
+//! What holds of constant phases, pauses and the mix.
 
-use proptest::prelude::*;
-
-use super::{Arrival, Counts, Mix, MixError, Profile, Rate, Schedule, Stretch, Weight, arrival_seed};
-
-const SECOND: u64 = 1_000_000_000;
-const WORKERS: [u32; 8] = [1, 2, 3, 4, 5, 8, 13, 21];
-
-fn constant(per_second: f64, length_ns: u64) -> Stretch {
-    Stretch { length_ns, profile: Profile::Constant { rate: Rate::per_second(per_second).expect("a rate") } }
-}
-
-fn pause(length_ns: u64) -> Stretch {
-    Stretch { length_ns, profile: Profile::Pause }
-}
-
-fn mix(weights: &[f64]) -> Mix {
-    let weights: Vec<_> = weights.iter().map(|&weight| Weight::new(weight).expect("a weight")).collect();
-    Mix::new(&weights).expect("a mix")
-}
-
-fn schedule(stretches: &[Stretch], weights: &[f64]) -> Schedule {
-    Schedule::new(stretches, mix(weights)).expect("a schedule")
-}
-
-fn due_times(schedule: &Schedule) -> Vec<u64> {
-    schedule.all().map(|arrival| arrival.due_ns).collect()
-}
+use super::super::{MixError, Profile, Rate, ScheduleError, Stretch, Weight, arrival_seed};
+use super::*;
 
 #[test]
 fn a_constant_phase_offers_its_integral_and_the_first_at_once() {
@@ -209,10 +184,13 @@ fn a_schedule_without_phases_is_empty() {
 
 #[test]
 fn phases_that_cannot_be_counted_are_refused() {
-    let endless = Stretch { length_ns: u64::MAX, profile: Profile::Constant { rate: Rate::MAX } };
-    assert!(Schedule::new(&[endless], mix(&[1.0])).is_err());
-    assert!(Schedule::new(&[pause(u64::MAX), pause(1)], mix(&[1.0])).is_err());
-    assert!(Schedule::new(&vec![pause(1); 65_536], mix(&[1.0])).is_err());
+    let refused = |stretches: &[Stretch]| Schedule::new(stretches, mix(&[1.0]), &Whole::default()).err();
+    let level = Stretch::new(u64::MAX, Profile::Constant { rate: Rate::MAX });
+    let rising = Stretch::new(u64::MAX, Profile::Ramp { from: Rate::ZERO, to: Rate::MAX });
+    assert_eq!(refused(&[level]), Some(ScheduleError::TooLong));
+    assert_eq!(refused(&[rising]), Some(ScheduleError::TooLong));
+    assert_eq!(refused(&[pause(u64::MAX), pause(1)]), Some(ScheduleError::TooLong));
+    assert_eq!(refused(&vec![pause(1); 65_536]), Some(ScheduleError::TooManyPhases));
 }
 
 #[test]
@@ -237,100 +215,5 @@ fn rates_of_six_decimals_are_exact() {
     }
     for wrong in [-0.1, f64::NAN, f64::INFINITY, 0.1 + 0.2, 1.0 / 3.0] {
         assert_eq!(Rate::per_second(wrong), None, "{wrong}");
-    }
-}
-
-fn stretches() -> impl Strategy<Value = Vec<Stretch>> {
-    let rates = prop_oneof![1_u64..100_000_000, Just(100_000), Just(1)];
-    let stretch = (rates, 1..3 * SECOND, 0..5_u8).prop_map(|(millionths, length_ns, kind)| Stretch {
-        length_ns,
-        profile: match kind {
-            0 => Profile::Pause,
-            _ => Profile::Constant { rate: Rate::from_millionths(millionths).expect("below the highest") },
-        },
-    });
-    prop::collection::vec(stretch, 0..6)
-}
-
-fn weights() -> impl Strategy<Value = Vec<f64>> {
-    prop::collection::vec((1_u32..1_000_000).prop_map(|thousandths| f64::from(thousandths) / 1_000.0), 1..9)
-}
-
-fn walked(schedule: &Schedule, phases: usize, workloads: usize) -> Vec<Vec<u64>> {
-    let mut cells = vec![vec![0; workloads]; phases];
-    for arrival in schedule.all() {
-        cells[usize::from(arrival.phase)][usize::from(arrival.workload)] += 1;
-    }
-    cells
-}
-
-fn cells(counts: &Counts, phases: usize, workloads: usize) -> Vec<Vec<u64>> {
-    (0..phases).map(|phase| (0..workloads).map(|workload| counts.cell(phase, workload)).collect()).collect()
-}
-
-proptest! {
-    #![proptest_config(ProptestConfig { cases: 128, failure_persistence: None, ..ProptestConfig::default() })]
-
-    #[test]
-    fn the_count_is_the_integral(stretches in stretches()) {
-        let schedule = schedule(&stretches, &[1.0]);
-        let area: u128 = stretches
-            .iter()
-            .map(|stretch| u128::from(stretch.profile.peak().millionths()) * u128::from(stretch.length_ns))
-            .sum();
-        prop_assert_eq!(u128::from(schedule.planned()), area.div_ceil(1_000_000_000_000_000));
-        prop_assert_eq!(schedule.all().count() as u64, schedule.planned());
-    }
-
-    #[test]
-    fn every_arrival_is_due_within_its_phase_and_in_order(stretches in stretches(), weights in weights()) {
-        let schedule = schedule(&stretches, &weights);
-        let mut before = 0;
-        for (k, arrival) in schedule.all().enumerate() {
-            let (start, end) = schedule.phase_bounds_ns(usize::from(arrival.phase)).expect("a phase");
-            prop_assert_eq!(arrival.sequence, k as u64);
-            prop_assert!((start..end).contains(&arrival.due_ns));
-            prop_assert!(before <= arrival.due_ns);
-            before = arrival.due_ns;
-        }
-    }
-
-    #[test]
-    fn counts_agree_with_a_walk(stretches in stretches(), weights in weights()) {
-        let schedule = schedule(&stretches, &weights);
-        let (phases, workloads) = (stretches.len(), weights.len());
-        prop_assert_eq!(cells(&schedule.counts(), phases, workloads), walked(&schedule, phases, workloads));
-    }
-
-    #[test]
-    fn the_shares_of_any_number_of_workers_are_the_whole_and_balanced(stretches in stretches(), weights in weights()) {
-        let schedule = schedule(&stretches, &weights);
-        let whole: Vec<Arrival> = schedule.all().collect();
-        let counts = schedule.counts();
-        for of in WORKERS {
-            let mut union = Vec::with_capacity(whole.len());
-            for worker in 0..of {
-                let share: Vec<Arrival> = schedule.share(worker, of).collect();
-                prop_assert!(share.is_sorted_by_key(|arrival| arrival.sequence));
-                for workload in 0..weights.len() {
-                    let own = share.iter().filter(|arrival| usize::from(arrival.workload) == workload).count() as u64;
-                    let planned = counts.workload(workload);
-                    prop_assert!(own == planned / u64::from(of) || own == planned.div_ceil(u64::from(of)));
-                }
-                union.extend(share);
-            }
-            union.sort_by_key(|arrival| arrival.sequence);
-            prop_assert_eq!(&union, &whole);
-        }
-    }
-
-    #[test]
-    fn indexes_count_within_a_workload(weights in weights()) {
-        let mut next = vec![0; weights.len()];
-        for arrival in schedule(&[constant(500.0, SECOND)], &weights).all() {
-            let next = &mut next[usize::from(arrival.workload)];
-            prop_assert_eq!(arrival.index, *next);
-            *next += 1;
-        }
     }
 }
