@@ -30,6 +30,7 @@ pub use profile::{Point, Profile, ProfileError};
 pub use rate::{Area, Rate, RateChange};
 pub use seed::arrival_seed;
 
+use random::Window;
 use segments::Segment;
 
 /// One stretch of a schedule.
@@ -135,6 +136,15 @@ impl Schedule {
     /// The length of all phases together, in nanoseconds: the moment at which the schedule ends.
     pub fn length_ns(&self) -> u64 {
         self.inner.length_ns
+    }
+
+    /// When the last arrival is due, in nanoseconds from the start of the run; `None` where there are none. Where the number
+    /// of arrivals is limited, nothing is offered from then on until [`Schedule::length_ns`].
+    pub fn last_due_ns(&self) -> Option<u64> {
+        let last = self.inner.planned.checked_sub(1)?;
+        let phase = self.inner.segments.partition_point(|segment| segment.end <= last);
+        let (segment, phase) = (self.inner.segments.get(phase)?, u16::try_from(phase).ok()?);
+        Some(segment.due_ns(last, phase, &mut Window::default()))
     }
 
     /// The mix of workloads.

@@ -194,6 +194,16 @@ fn phases_that_cannot_be_counted_are_refused() {
 }
 
 #[test]
+fn a_level_rate_is_solved_beyond_where_a_line_is() {
+    let days = 10 * 24 * 3_600 * SECOND;
+    let level = schedule(&[Stretch::new(days, Profile::Constant { rate: Rate::MAX })], &[1.0]);
+    assert_eq!((level.planned(), level.last_due_ns()), (days, Some(days - 1)));
+    let rising = Stretch::new(days, Profile::Ramp { from: Rate::ZERO, to: Rate::MAX });
+    let refused = Schedule::new(&[rising], mix(&[1.0]), &Whole::default()).err();
+    assert_eq!(refused, Some(ScheduleError::TooLong));
+}
+
+#[test]
 fn seeds_are_the_outputs_of_splitmix64() {
     let seeds: Vec<_> = (0..5).map(|sequence| arrival_seed(1_234_567, sequence)).collect();
     let published = [

@@ -153,6 +153,7 @@ proptest! {
             prop_assert!(before <= arrival.due_ns);
             before = arrival.due_ns;
         }
+        prop_assert_eq!(schedule.last_due_ns(), schedule.all().last().map(|last| last.due_ns));
     }
 
     #[test]
