@@ -34,6 +34,18 @@ fn probabilities_are_those_of_the_formula() {
 }
 
 #[test]
+fn each_count_has_the_draws_of_its_probability() {
+    let table = Poisson::new(5 * ONE_ARRIVAL);
+    let mut below = 0;
+    for (count, weight) in table.probabilities().filter(|&(_, weight)| weight > 0) {
+        let draw = |at: u128| u64::try_from(at).expect("below 2^64");
+        assert_eq!((table.count(draw(below)), table.count(draw(below + weight - 1))), (count, count));
+        below += weight;
+    }
+    assert_eq!(below, 1 << 64);
+}
+
+#[test]
 fn the_extremes_of_a_draw_have_counts() {
     for mean in [0, 1, ONE_ARRIVAL, u128::from(Poisson::HIGHEST_MEAN) * ONE_ARRIVAL] {
         let table = Poisson::new(mean);

@@ -125,10 +125,24 @@ proptest! {
         let cut = (length_ns as f64 * part) as u64;
         let level = |length_ns| Stretch::new(length_ns, Profile::Constant { rate });
         let whole = due_times(&schedule(&[level(length_ns)], &[1.0]));
-        let parts = due_times(&schedule(&[level(cut), level(length_ns - cut)], &[1.0]));
-        // A moment in the second part is rounded down from where that part begins.
-        prop_assert_eq!(whole.len(), parts.len());
-        prop_assert!(whole.iter().zip(&parts).all(|(one, other)| one.abs_diff(*other) <= 1));
+        prop_assert_eq!(whole, due_times(&schedule(&[level(cut), level(length_ns - cut)], &[1.0])));
+    }
+
+    #[test]
+    fn lines_within_a_phase_are_as_phases_of_their_own(
+        corners in prop::collection::vec((rates(), rates(), 1..SECOND), 1..6),
+    ) {
+        let ramps: Vec<_> =
+            corners.iter().map(|&(from, to, length_ns)| Stretch::new(length_ns, Profile::Ramp { from, to })).collect();
+        let mut points = Vec::new();
+        let mut end_ns = 0;
+        for (from, to, length_ns) in corners {
+            points.push(Point { at_ns: end_ns, rate: from });
+            end_ns += length_ns;
+            points.push(Point { at_ns: end_ns, rate: to });
+        }
+        let one = Stretch::new(end_ns, Profile::Points(points.into()));
+        prop_assert_eq!(due_times(&schedule(&ramps, &[1.0])), due_times(&schedule(&[one], &[1.0])));
     }
 
     #[test]
