@@ -9,7 +9,7 @@ use crate::client::{self, Connect, Timeouts};
 use crate::clock::{Clock, Virtual};
 use crate::plugin::Plugin;
 use crate::record::{Counts, Layout, Recorder, Span};
-use crate::schedule::{Mix, Profile, Rate, Schedule, Stretch, Weight};
+use crate::schedule::{Mix, Profile, Rate, Schedule, Stretch, Weight, Whole};
 
 use super::control::Control;
 use super::core::Parts;
@@ -75,8 +75,8 @@ pub async fn run(
     let rate = Rate::per_second(f64::from(load.rate)).expect("a rate");
     let length_ns = u64::try_from(load.length.as_nanos()).expect("short");
     let mix = Mix::new(&[Weight::new(1.0).expect("a weight")]).expect("a mix");
-    let stretch = Stretch { length_ns, profile: Profile::Constant { rate } };
-    let schedule = Schedule::new(&[stretch], mix).expect("a schedule");
+    let stretch = Stretch::new(length_ns, Profile::Constant { rate });
+    let schedule = Schedule::new(&[stretch], mix, &Whole::default()).expect("a schedule");
     let clock: Rc<dyn Clock> = Rc::new(Virtual::start());
     let t0 = clock.now();
     let workload = WorkloadSettings {
