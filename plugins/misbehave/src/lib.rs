@@ -167,7 +167,6 @@ impl Workload for Misbehave {
 
 async fn misbehave(ctx: &Context, how: How) -> Verdict {
     match how {
-        How::Well => {}
         How::Panic => dislike(ctx.arrival().index),
         How::Recursion => {
             std::hint::black_box(descend(1));
@@ -209,8 +208,8 @@ async fn misbehave(ctx: &Context, how: How) -> Verdict {
             }
         }
         How::Leak => std::mem::forget(std::hint::black_box(vec![1_u8; 4 << 10])),
-        // They have done it before.
-        How::Brittle | How::Stubborn | How::Remember => {}
+        // One does nothing, the others have done it before.
+        How::Well | How::Brittle | How::Stubborn | How::Remember => {}
     }
     Ok(())
 }
