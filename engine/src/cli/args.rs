@@ -30,6 +30,10 @@ pub(super) enum Command {
 /// `engine run`.
 #[derive(Debug, Args)]
 pub(super) struct Run {
+    /// Scenario file, as with --scenario
+    #[arg(value_name = "FILE", conflicts_with_all = ["scenario", "url"])]
+    pub file: Option<PathBuf>,
+
     /// Scenario file (TOML, docs/scenario.md)
     #[arg(long, value_name = "FILE")]
     pub scenario: Option<PathBuf>,

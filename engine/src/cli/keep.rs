@@ -20,7 +20,6 @@ const HEAD: &str = "# Cases of a plugin (docs/cases.md):  engine plugin test PLU
 /// A file of cases that one more is going to be appended to.
 pub(super) struct Keeper {
     file: PathBuf,
-    is_new: bool,
     names: Vec<String>,
 }
 
@@ -42,10 +41,17 @@ impl Keeper {
     /// # Errors
     /// Where it is there and is no file of cases for a plugin with these metrics.
     pub(super) fn open(file: &Path, metrics: &[Metric]) -> Result<Self, Failure> {
-        let is_new = !file.exists();
+        let known = std::fs::metadata(file);
+        if known.as_ref().is_ok_and(|known| !known.is_file()) {
+            return Err(Failure::new(
+                Exit::Usage,
+                format!("error: {} is no file that cases can be appended to\n  help: name a file", file.display()),
+            ));
+        }
+        let is_new = known.map_or(true, |known| known.len() == 0);
         let cases = if is_new { Ok(Vec::new()) } else { cases::load(file, metrics) };
         let cases = cases.map_err(|faults| prepare::refused(&faults, Exit::Usage))?;
-        Ok(Self { file: file.to_owned(), is_new, names: cases.into_iter().map(|case| case.name).collect() })
+        Ok(Self { file: file.to_owned(), names: cases.into_iter().map(|case| case.name).collect() })
     }
 
     /// Appends the case, and says where it does not come out the same without network.
@@ -80,8 +86,9 @@ impl Keeper {
                 format!("error: nothing is recorded: {why}\n  help: record one that ends by itself"),
             )
         })?;
-        // Once more over all of it: nothing that the mask knows leaves.
-        let text = mask.apply(&cases::write(&case)).into_owned();
+        let text = cases::write(&case);
+        // What cannot be read back would take the file's other cases with it.
+        let again = cases::read(&shown.to_string(), &text, metrics).map_err(|faults| internal(faults.to_string()))?;
         self.append(&text).map_err(|error| {
             Failure::new(
                 Exit::ResultsNotWritten,
@@ -89,7 +96,6 @@ impl Keeper {
             )
         })?;
         output::say(&format!("recorded case `{name}` in {shown}"));
-        let again = cases::read(&shown.to_string(), &text, metrics).map_err(|faults| internal(faults.to_string()))?;
         for result in again.iter().map(|case: &Case| cases::run(plugin, case)) {
             if !result.differences.is_empty() {
                 let differences = cases::show(&shown.to_string(), &result, false);
@@ -109,9 +115,16 @@ impl Keeper {
         numbered.find(|name| !self.names.contains(name)).unwrap_or(name)
     }
 
+    /// Appends a text, or leaves the file as it was.
     fn append(&self, text: &str) -> std::io::Result<()> {
         let mut file = OpenOptions::new().create(true).append(true).open(&self.file)?;
-        let head = if self.is_new { HEAD } else { "" };
-        file.write_all(format!("{head}\n{text}").as_bytes())
+        let length = file.metadata()?.len();
+        let head = if length == 0 { HEAD } else { "" };
+        let written = file.write_all(format!("{head}\n{text}").as_bytes()).and_then(|()| file.sync_all());
+        if written.is_err() {
+            // Half a case would make all of them unreadable.
+            file.set_len(length)?;
+        }
+        written
     }
 }

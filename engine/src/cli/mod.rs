@@ -29,7 +29,7 @@ use tokio::task::LocalSet;
 
 /// Reads the command line, does what it asks for, and gives the exit status. What went wrong is on stderr.
 pub fn main() -> Exit {
-    let arguments = match Arguments::try_parse() {
+    let mut arguments = match Arguments::try_parse() {
         Ok(arguments) => arguments,
         Err(error) => {
             // Help and version are no faults; a closed pipe while printing them is none either.
@@ -37,6 +37,9 @@ pub fn main() -> Exit {
             return if error.use_stderr() { Exit::Usage } else { Exit::Passed };
         }
     };
+    if let Command::Run(run) = &mut arguments.command {
+        run.scenario = run.scenario.take().or_else(|| run.file.take());
+    }
     let done = match &arguments.command {
         Command::Run(arguments) => run::run(arguments),
         Command::Try(arguments) => trial::run(arguments),

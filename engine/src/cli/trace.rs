@@ -6,7 +6,7 @@ use std::time::Duration;
 use crate::client::{Target, Timings};
 use crate::credentials::is_credential;
 use crate::plugin::{Metric, ReadMode};
-use crate::worker::{Trace, TracedExchange};
+use crate::worker::{Figure, Trace, TracedExchange};
 
 /// Bytes of a body that are shown.
 const BODY_SHOWN: usize = 2_000;
@@ -32,6 +32,15 @@ pub(super) fn render(workload: &str, target: &str, host: &Target, trace: &Trace,
     if trace.marks.len() > MARKS_SHOWN {
         let _ = writeln!(text, "  … {} more", trace.marks.len() - MARKS_SHOWN);
     }
+    if !trace.figures.is_empty() {
+        text.push_str("\ncounters, observations, checks\n");
+    }
+    for (&metric, figure) in &trace.figures {
+        let metric = metrics.get(metric as usize);
+        let name = metric.map_or("?", |metric| metric.name.as_str());
+        let unit = metric.map_or(String::new(), |metric| format!(" {}", metric.unit));
+        let _ = writeln!(text, "  {name:<24} {}", told(figure, unit.trim_end()));
+    }
     if !trace.log.is_empty() {
         text.push_str("\nlog\n");
         for line in &trace.log {
@@ -48,6 +57,20 @@ pub(super) fn render(workload: &str, target: &str, host: &Target, trace: &Trace,
     let verdict = trace.outcome.as_deref().unwrap_or("nothing to do");
     let _ = writeln!(text, "\nverdict: {verdict} after {took}");
     text
+}
+
+/// A figure in a line.
+fn told(figure: &Figure, unit: &str) -> String {
+    match figure {
+        Figure::Sum(sum) => format!("{sum}{unit}"),
+        Figure::Values(count, values) => {
+            let shown: Vec<String> = values.iter().map(f64::to_string).collect();
+            let more = count - values.len() as u64;
+            let more = if more > 0 { format!(", … {more} more") } else { String::new() };
+            format!("{}{more}{unit}", shown.join(", "))
+        }
+        Figure::Checked(passed, failed) => format!("passed {passed}, failed {failed}"),
+    }
 }
 
 fn render_exchange(text: &mut String, exchange: &TracedExchange, host: &Target, trace: &Trace) {

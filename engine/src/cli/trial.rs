@@ -39,7 +39,11 @@ fn try_plan(arguments: &Try, plan: &Plan, given: &[std::path::PathBuf]) -> Resul
             done = &mut flow => done,
             signal = signals.next() => {
                 control.stop(Stop::Now);
-                flow.await.map(|_| signal)
+                // What was stopped is interrupted, whatever else it did not come to.
+                if let Err(failure) = flow.await {
+                    output::say(&failure.text);
+                }
+                Ok(signal)
             }
         }
     })

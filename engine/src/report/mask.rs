@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::fmt::Write;
 
-use aho_corasick::AhoCorasick;
+use aho_corasick::{AhoCorasick, AhoCorasickKind};
 use serde_json::Value;
 
 use super::{ReportError, RunResult};
@@ -49,7 +49,11 @@ impl Mask {
         if forms.is_empty() {
             return Ok(Self { secrets: None, too_short });
         }
-        let secrets = AhoCorasick::new(&forms).map_err(|error| ReportError::Render(error.to_string()))?;
+        // Not the automaton it would choose for few patterns: making that takes time that grows with the square of a long
+        // secret, and secrets are of others' making, too.
+        let kind = Some(AhoCorasickKind::ContiguousNFA);
+        let secrets = AhoCorasick::builder().kind(kind).build(&forms);
+        let secrets = secrets.map_err(|error| ReportError::Render(error.to_string()))?;
         Ok(Self { secrets: Some(secrets), too_short })
     }
 

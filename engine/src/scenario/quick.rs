@@ -4,7 +4,7 @@ use super::code;
 use super::fault::{Fault, Faults};
 use super::overrides::{self, Overrides, Surroundings};
 use super::plan::Plan;
-use super::reader::Log;
+use super::reader::{Log, is_name};
 use super::resolve::{self, Origin};
 use super::source::{Sources, Span};
 use super::tree::{Node, Table, Text, Value};
@@ -116,8 +116,9 @@ pub fn of_plugin(
     let place = sources.add_option("--url", url);
     let given = sources.add_option("--config", config);
     let config = Node::json(config, given).unwrap_or_else(|| Node::table(Vec::new(), given));
+    let name = if is_name(plugin, true) { plugin } else { "plugin" };
     let workload = vec![
-        ("name", Node::text("plugin", place)),
+        ("name", Node::text(name, place)),
         ("plugin", Node::text(plugin, place)),
         ("share", Node { span: place, value: Value::Integer(1) }),
         ("config", config),

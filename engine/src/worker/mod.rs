@@ -31,4 +31,4 @@ pub use crew::{Crew, Done, NotReady, Settings, WorkloadSettings};
 pub use instances::{FAULTS_IN_A_ROW, Isolation};
 pub use layout::metrics_of;
 pub use slots::Slots;
-pub use solo::{Solo, SoloFlow, TAPED, Taped, Trace, TracedExchange, run as run_solo};
+pub use solo::{Figure, Solo, SoloFlow, TAPED, Taped, Trace, TracedExchange, run as run_solo};

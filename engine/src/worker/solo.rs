@@ -1,6 +1,7 @@
 //! One flow run by itself, with all of it written down: `engine try`, and setup.
 
 use std::cell::RefCell;
+use std::collections::BTreeMap;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::mpsc;
@@ -35,6 +36,9 @@ const KEPT: usize = 1_000;
 
 /// Things that are taped: a case of more says nothing to anybody.
 pub const TAPED: usize = 100_000;
+
+/// Observed values that are kept to be shown.
+const VALUES_KEPT: usize = 10;
 
 /// Which flow to run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -88,6 +92,17 @@ pub enum Taped {
     Rang(u32),
 }
 
+/// What a metric that is no mark came to.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Figure {
+    /// The sum of a counter.
+    Sum(u64),
+    /// How many values were observed, and the first of them.
+    Values(u64, Vec<f64>),
+    /// How often a check passed and failed.
+    Checked(u64, u64),
+}
+
 /// All that is to be told of a flow.
 #[derive(Clone, Debug, Default)]
 pub struct Trace {
@@ -99,6 +114,8 @@ pub struct Trace {
     pub exchanges: Vec<TracedExchange>,
     /// Its marks.
     pub marks: Vec<MarkSample>,
+    /// Its counters, observations and checks, by the positions of their metrics.
+    pub figures: BTreeMap<u32, Figure>,
     /// What the plugin logged.
     pub log: Vec<LogLine>,
     /// Exchanges and log lines that are not kept, since there were too many.
@@ -178,6 +195,32 @@ impl TracedExchange {
     }
 }
 
+impl Scribe {
+    /// Adds up a figure.
+    fn figure(&mut self, action: &Action) {
+        let (metric, first) = match *action {
+            Action::Count { metric, .. } => (metric, Figure::Sum(0)),
+            Action::Observe { metric, .. } => (metric, Figure::Values(0, Vec::new())),
+            Action::Check { metric, .. } => (metric, Figure::Checked(0, 0)),
+            _ => return,
+        };
+        let mut trace = self.trace.borrow_mut();
+        match (trace.figures.entry(metric).or_insert(first), action) {
+            (Figure::Sum(sum), Action::Count { n, .. }) => *sum = sum.saturating_add(*n),
+            (Figure::Values(count, values), Action::Observe { value, .. }) => {
+                *count += 1;
+                if values.len() < VALUES_KEPT {
+                    values.push(*value);
+                }
+            }
+            (Figure::Checked(right, _), Action::Check { passed: true, .. }) => *right += 1,
+            (Figure::Checked(_, wrong), Action::Check { passed: false, .. }) => *wrong += 1,
+            // Of one metric in two ways: misuse, which the verdict tells.
+            _ => {}
+        }
+    }
+}
+
 impl Listener for Scribe {
     fn asked(&mut self, exchange: u32, name: &str, request: &Request, _asked: Time) {
         let mut trace = self.trace.borrow_mut();
@@ -200,6 +243,7 @@ impl Listener for Scribe {
     }
 
     fn did(&mut self, action: &Action) {
+        self.figure(action);
         self.tape(|| Taped::Did(action.clone()));
     }
 

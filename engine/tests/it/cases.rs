@@ -163,7 +163,7 @@ fires = false
 
 [case.expect]
 verdict = "ok"
-marks = { first_token = 1, chunk_gap = 2 }
+marks = { first_token = 1, chunk_gap = 1 }
 counters = { chunks = 2 }
 checks = { finish_reason = { passed = 1 } }
 

@@ -1,5 +1,9 @@
 //! `engine try` and `engine plugin`.
 
+use std::time::Duration;
+
+use stub_model::model;
+
 use super::kit::{Place, stub};
 
 const HTTP: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../plugins/components/http.wasm");
@@ -124,4 +128,39 @@ fn a_plugin_is_shown_with_all_it_is_and_says_of_itself() {
              permissions\n"
         )
     );
+}
+
+#[test]
+fn every_figure_of_a_plugin_is_shown_not_only_its_times() {
+    let behaviour = model::Behaviour {
+        first_token: Duration::from_millis(5),
+        token: Duration::from_millis(1),
+        tokens: 4,
+        ..model::Behaviour::default()
+    };
+    let target = model::start(&model::Settings { behaviour, ..model::Settings::default() }).unwrap();
+    let plugin = concat!(env!("CARGO_MANIFEST_DIR"), "/../plugins/components/openai_chat.wasm");
+    let config = r#"{"model":"stub-chat","prompts":["hi"],"max_tokens":4}"#;
+    let ran = Place::new().run(&["try", plugin, "--url", &target.url(), "--config", config]);
+    assert_eq!(ran.status, 0, "{}{}", ran.stdout, ran.stderr);
+    assert!(ran.stdout.starts_with("workload openai_chat against "), "{}", ran.stdout);
+    let figures = ran.stdout.split("counters, observations, checks\n").nth(1).unwrap_or_default();
+    let line = |name: &str| figures.lines().find(|line| line.trim_start().starts_with(name)).map(str::trim);
+    assert_eq!(line("tokens_out").map(|line| line.split_whitespace().nth(1)), Some(Some("4")), "{}", ran.stdout);
+    assert!(line("paced").is_some_and(|line| line.contains("passed")), "{}", ran.stdout);
+}
+
+#[test]
+fn a_scenario_may_stand_alone_on_the_command_line() {
+    let target = stub();
+    let place = Place::with(&format!(
+        "[target]\nurl = \"{}\"\n[[workload]]\nname = \"http\"\nshare = 1\nconfig = {{ path = \"/small\" }}\n\
+         [[phase]]\nname = \"load\"\nduration = \"1s\"\nrate = 5\n",
+        target.url()
+    ));
+    let ran = place.run(&["run", "load.toml", "--dry-run"]);
+    assert_eq!(ran.status, 0, "{}{}", ran.stdout, ran.stderr);
+    let twice = place.run(&["run", "load.toml", "--scenario", "load.toml"]);
+    assert_eq!(twice.status, 2);
+    assert!(twice.stderr.contains("cannot be used with"), "{}", twice.stderr);
 }

@@ -16,11 +16,13 @@ mod spec;
 mod tests;
 mod write;
 
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 use serde_json::Value;
 
 use crate::pieces::{Message, ServerSentEvent};
+use crate::plugin::{Action, Since};
 
 use super::rehearsal::Begin;
 
@@ -218,4 +220,14 @@ pub struct Expect {
     pub checks: Vec<(String, u64, u64)>,
     /// Texts that a log line must hold.
     pub log: Vec<String>,
+}
+
+/// The metrics of the marks that a run counts, in order: the first of a lap only starts it, and a weight of 0 counts nothing.
+fn counted_marks<'a>(acts: impl IntoIterator<Item = &'a Action>) -> impl Iterator<Item = u32> {
+    let mut begun = BTreeSet::new();
+    acts.into_iter().filter_map(move |act| {
+        let Action::Mark { metric, since, weight } = act else { return None };
+        let counts = !begun.insert(*metric) || *since != Since::Previous;
+        (counts && *weight > 0).then_some(*metric)
+    })
 }

@@ -9,6 +9,7 @@ use crate::pieces::{Message, SUBPROTOCOL, ServerSentEvent};
 use crate::plugin::{Action, Metric, ReadMode, Request};
 use crate::worker::{TAPED, Taped};
 
+use super::counted_marks;
 use super::{ANY, Answer, Ask, Batch, Begin, Case, Content, End, Expect, Scrub, Step, Wanted};
 use crate::author::telling::read_name;
 
@@ -329,14 +330,13 @@ fn expect(recording: &Recording<'_>, scrub: Scrub<'_>) -> Expect {
         log: Vec::new(),
     };
     let named = |metric: u32| recording.metrics.get(metric as usize).map(|metric| metric.name.clone());
-    for taped in recording.tape {
-        let Taped::Did(action) = taped else { continue };
+    let did =
+        recording.tape.iter().filter_map(|taped| if let Taped::Did(action) = taped { Some(action) } else { None });
+    for name in counted_marks(did.clone()).filter_map(named) {
+        *entry(&mut expect.marks, name) += 1;
+    }
+    for action in did {
         match action {
-            Action::Mark { metric, .. } => {
-                if let Some(name) = named(*metric) {
-                    *entry(&mut expect.marks, name) += 1;
-                }
-            }
             Action::Count { metric, n } => {
                 if let Some(name) = named(*metric) {
                     *entry(&mut expect.counters, name) += n;

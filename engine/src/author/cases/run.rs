@@ -10,6 +10,7 @@ use crate::plugin::{Action, Metric, Plugin, Refused};
 
 use super::answers::pieces;
 use super::compare::{content, fits, request};
+use super::counted_marks;
 use super::{Answer, Ask, Case, Expect, Step};
 
 /// One thing that is not as a case expects.
@@ -204,9 +205,8 @@ impl Play<'_> {
         }
         let named = |metric: u32| self.metrics.get(metric as usize).map_or("", |metric| metric.name.as_str());
         for (name, times) in &expect.marks {
-            let marks =
-                take.acts.iter().filter(|act| matches!(act, Action::Mark { metric, .. } if named(*metric) == name));
-            differ(format!("mark `{name}`"), format!("set {times} times"), format!("set {} times", marks.count()));
+            let marks = counted_marks(&take.acts).filter(|&metric| named(metric) == name).count();
+            differ(format!("mark `{name}`"), format!("counted {times} times"), format!("counted {marks} times"));
         }
         for (name, sum) in &expect.counters {
             let got: u64 = take

@@ -34,7 +34,9 @@ impl Scrub<'_> {
             Value::Array(items) => items.iter().map(|item| self.json(item)).collect(),
             Value::Object(entries) => {
                 let entry = |(key, value): (&String, &Value)| {
-                    let value = if is_credential(key) { starred(value) } else { self.json(value) };
+                    // What counts tokens is no secret.
+                    let counts = value.is_number() && key.to_ascii_lowercase().contains("token");
+                    let value = if is_credential(key) && !counts { starred(value) } else { self.json(value) };
                     (self.text(key), value)
                 };
                 Value::Object(entries.iter().map(entry).collect())
@@ -81,7 +83,7 @@ impl Scrub<'_> {
 fn starred(value: &Value) -> Value {
     match value {
         Value::String(text) if text.is_empty() => Value::String(String::new()),
-        Value::String(_) => ANY.into(),
+        Value::String(_) | Value::Number(_) => ANY.into(),
         Value::Array(items) => items.iter().map(starred).collect(),
         Value::Object(entries) => {
             Value::Object(entries.iter().map(|(key, value)| (key.clone(), starred(value))).collect())

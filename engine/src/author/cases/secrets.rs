@@ -1,10 +1,12 @@
 //! What of a recording is secret.
 
+use std::collections::BTreeMap;
+
 use serde_json::Value;
 
-use crate::client;
+use crate::client::{self, Items};
 use crate::credentials::is_credential;
-use crate::pieces::SUBPROTOCOL;
+use crate::pieces::{Message, SUBPROTOCOL};
 use crate::plugin::Action;
 use crate::report::{Mask, ReportError};
 use crate::worker::Taped;
@@ -24,6 +26,10 @@ impl Recording<'_> {
         let mut secrets = known.to_vec();
         for value in std::iter::once(self.config).chain(self.shared) {
             gather(value, false, &mut secrets);
+            gather_texts(value, &mut secrets);
+        }
+        for text in self.texts() {
+            gather_text(&text, &mut secrets);
         }
         for taped in self.tape {
             if let Taped::Did(Action::Send { request, .. }) = taped {
@@ -86,13 +92,100 @@ impl Recording<'_> {
     }
 }
 
+impl Recording<'_> {
+    /// Everything that was sent and received as text: of each exchange what came piece by piece as one.
+    fn texts(&self) -> Vec<String> {
+        let mut texts = Vec::new();
+        let mut streams: BTreeMap<u32, String> = BTreeMap::new();
+        for taped in self.tape {
+            match taped {
+                Taped::Did(Action::Send { request, .. }) => {
+                    texts.push(request.path_with_query.clone());
+                    texts.push(String::from_utf8_lossy(&request.body).into_owned());
+                    texts.extend(request.fields.iter().map(|(_, value)| value.clone()));
+                }
+                Taped::Did(Action::Write { message: Message::Text(text), .. }) => texts.push(text.clone()),
+                Taped::Heard(exchange, event) => match &**event {
+                    client::Event::Response { body, fields, .. } => {
+                        texts.push(String::from_utf8_lossy(body).into_owned());
+                        texts.extend(
+                            fields.values().map(|value| String::from_utf8_lossy(value.as_bytes()).into_owned()),
+                        );
+                    }
+                    client::Event::Items { items, .. } => {
+                        let stream = streams.entry(*exchange).or_default();
+                        match items {
+                            Items::Lines(lines) => lines.iter().for_each(|line| *stream += &format!("{line}\n")),
+                            Items::Events(events) => {
+                                events.iter().for_each(|event| *stream += &format!("{}\n", event.data))
+                            }
+                            Items::Chunk(bytes) => *stream += &String::from_utf8_lossy(bytes),
+                            Items::Messages(messages) => {
+                                for message in messages {
+                                    if let Message::Text(text) = message {
+                                        *stream += &format!("{text}\n");
+                                    }
+                                }
+                            }
+                        }
+                    }
+                    _ => {}
+                },
+                _ => {}
+            }
+        }
+        texts.extend(streams.into_values());
+        texts
+    }
+}
+
+/// What the texts of a value hold.
+fn gather_texts(value: &Value, secrets: &mut Vec<String>) {
+    match value {
+        Value::String(text) => gather_text(text, secrets),
+        Value::Array(items) => items.iter().for_each(|item| gather_texts(item, secrets)),
+        Value::Object(entries) => entries.values().for_each(|value| gather_texts(value, secrets)),
+        _ => {}
+    }
+}
+
+/// Values that stand behind the name of a credential in whatever form a text has: JSON, also within JSON or cut off, forms,
+/// queries, multipart, lines of any of them.
+fn gather_text(text: &str, secrets: &mut Vec<String>) {
+    let is_name = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
+    let mut rest = text;
+    while let Some(start) = rest.find(is_name) {
+        let word = &rest[start..];
+        let length = word.find(|c| !is_name(c)).unwrap_or(word.len());
+        let (name, behind) = word.split_at(length);
+        rest = behind;
+        // Such a name is a short one, and what is counted in tokens is no secret.
+        if name.len() > 64 || !is_credential(name) {
+            continue;
+        }
+        let value = behind.trim_start_matches(['"', '\'', '\\', ':', '=', ' ', '\t', '\r', '\n']);
+        let between = &behind[..behind.len() - value.len()];
+        if !(between.contains([':', '=']) || between.contains("\r\n\r\n")) {
+            continue;
+        }
+        let ends = |c: char| c.is_whitespace() || "\"'\\&,;{}[]<>".contains(c);
+        let value = &value[..value.find(ends).unwrap_or(value.len())];
+        let is_count =
+            value.chars().all(|c| c.is_ascii_digit() || c == '.') && name.to_ascii_lowercase().contains("token");
+        if !is_count && !["true", "false", "null"].contains(&value) {
+            secrets.push(value.to_owned());
+        }
+    }
+}
+
 /// Texts under the name of a credential.
 fn gather(value: &Value, secret: bool, secrets: &mut Vec<String>) {
     match value {
         Value::String(text) if secret => secrets.push(text.clone()),
+        Value::Number(number) if secret => secrets.push(number.to_string()),
         Value::Array(items) => items.iter().for_each(|item| gather(item, secret, secrets)),
         Value::Object(entries) => {
-            entries.iter().for_each(|(key, value)| gather(value, secret || is_credential(key), secrets));
+            entries.iter().for_each(|(key, value)| gather(value, secret || is_secret(key, value), secrets));
         }
         _ => {}
     }
@@ -107,6 +200,40 @@ fn gather_form(form: &str, secrets: &mut Vec<String>) {
             secrets.extend(
                 url::form_urlencoded::parse(format!("a={value}").as_bytes()).map(|(_, value)| value.into_owned()),
             );
+        }
+    }
+}
+
+/// Whether a value of this name is a secret: not one that counts tokens.
+fn is_secret(name: &str, value: &Value) -> bool {
+    is_credential(name) && !(value.is_number() && name.to_ascii_lowercase().contains("token"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_secret_is_found_behind_its_name_whatever_the_form() {
+        let found = |text: &str| {
+            let mut secrets = Vec::new();
+            gather_text(text, &mut secrets);
+            secrets
+        };
+        for text in [
+            r#"{"access_token": "s3cret-value"}"#,
+            r#"{"data":"{\"token\":\"s3cret-value\"}"}"#,
+            r#"{"error":"x","access_token":"s3cret-value"#,
+            "a=1&api_key=s3cret-value&b=2",
+            "/x?token=s3cret-value",
+            "name=\"password\"\r\n\r\ns3cret-value\r\n--b",
+            "data: {'secret':'s3cret-value'}\n",
+        ] {
+            assert_eq!(found(text), ["s3cret-value"], "{text}");
+        }
+        assert_eq!(found(r#"{"password":918273645}"#), ["918273645"]);
+        for text in [r#"{"max_tokens": 1024}"#, "the token was good", r#"{"key_ok":true}"#, "monkey"] {
+            assert_eq!(found(text), Vec::<String>::new(), "{text}");
         }
     }
 }

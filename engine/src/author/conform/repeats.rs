@@ -58,6 +58,9 @@ pub(super) fn repeats(bench: &Bench<'_>, paths: &[Path]) -> Check {
     ) else {
         return Check::skipped(NAME, "there is no instance");
     };
+    if let Some(deeds) = first.iter().chain(&second).find(|deeds| deeds.outcome.starts_with("plugin_")) {
+        return Check::skipped(NAME, &format!("an iteration ends as {}: mend that first", deeds.outcome));
+    }
     for (index, (one, other)) in first.iter().zip(&second).enumerate() {
         if let Some(what) = difference(one, other) {
             return wrong(NAME, format!("arrival {index}, twice alone in a fresh instance: {what}"), other);
@@ -104,7 +107,7 @@ fn difference(one: &Deeds, other: &Deeds) -> Option<String> {
         }
     }
     if one.acts.len() != other.acts.len() {
-        return Some(format!("{} actions and {}", one.acts.len(), other.acts.len()));
+        return Some(format!("it asks for {} things and for {}", one.acts.len(), other.acts.len()));
     }
     (one.outcome != other.outcome).then(|| format!("ended as {} and as {}", one.outcome, other.outcome))
 }

@@ -65,6 +65,12 @@ pub(super) fn of(name: &str) -> String {
     text
 }
 
+/// Whether a crate of this name is among what plugins are built with: two of one name cannot be locked.
+pub(super) fn has(name: &str) -> bool {
+    let same = |package: &Package| package.name.replace('-', "_") == name;
+    toml::from_str::<Lock>(PLUGINS).is_ok_and(|lock| lock.package.iter().any(same))
+}
+
 impl Package {
     /// Whether a dependency written so is this one.
     fn answers(&self, dependency: &str) -> bool {

@@ -27,7 +27,7 @@ pub(super) fn check(name: &str) -> Result<(), String> {
         "a plugin's name begins with a letter".to_owned()
     } else if KEYWORDS.contains(&name) {
         "is a word of Rust, which no crate can be called".to_owned()
-    } else if CRATES.contains(&name) {
+    } else if CRATES.contains(&name) || super::lock::has(name) {
         "is a crate that plugins are built with".to_owned()
     } else {
         return Ok(());
@@ -51,7 +51,7 @@ fn nearest(name: &str) -> String {
     let nearest = nearest.trim_end_matches('_');
     match nearest {
         "" => "checkout".to_owned(),
-        word if KEYWORDS.contains(&word) || CRATES.contains(&word) => format!("{word}_load"),
+        word if KEYWORDS.contains(&word) || CRATES.contains(&word) || super::lock::has(word) => format!("{word}_load"),
         word => word.to_owned(),
     }
 }
