@@ -1,5 +1,6 @@
 //! The command line.
 
+mod faults;
 mod model;
 mod platform;
 mod small;
@@ -38,13 +39,17 @@ pub(crate) struct Common {
     #[arg(long)]
     allow_remote: bool,
 
-    /// Append every finished exchange to this file, a line of JSON each
+    /// Append every request to this file when it has ended, a line of JSON each, between a first and a last line that
+    /// tell what they are about
     #[arg(long, value_name = "FILE")]
     journal: Option<PathBuf>,
 
     /// Stop when the process that started this one ends; its id, where it may have ended already
     #[arg(long, value_name = "PID", num_args = 0..=1, require_equals = true, default_missing_value = "0")]
     die_with_parent: Option<i32>,
+
+    #[command(flatten)]
+    faults: faults::Faults,
 }
 
 impl Common {
@@ -53,12 +58,13 @@ impl Common {
         self.die_with_parent.map(|id| Parent::of(id).unwrap_or(now))
     }
 
-    /// The settings of a server at this address.
-    fn server(&self, listen: SocketAddr) -> server::Settings {
+    /// The settings of a server at this address, where the seed decides which faults befall whom.
+    fn server(&self, listen: SocketAddr, seed: u64) -> server::Settings {
         server::Settings {
             listen,
             allow_remote: self.allow_remote,
             journal_file: self.journal.clone(),
+            faults: self.faults.settings(seed),
             ..server::Settings::default()
         }
     }

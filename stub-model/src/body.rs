@@ -14,7 +14,8 @@ use bytes::Bytes;
 use hyper::body::{Body as HttpBody, Frame, SizeHint};
 use tokio::time::{Instant, Sleep, sleep};
 
-use crate::traffic::{Exchange, Traffic};
+use crate::exchange::Exchange;
+use crate::traffic::Traffic;
 use crate::wire::{Abandoned, Line};
 
 pub use gzip::Gzip;
@@ -60,13 +61,15 @@ struct Drip {
 #[derive(Debug)]
 pub struct Body {
     kind: Kind,
+    /// The last piece has been taken.
+    ended: bool,
     exchange: Option<Exchange>,
     line: Option<Rc<Line>>,
 }
 
 impl Body {
     fn new(kind: Kind, exchange: Option<Exchange>, line: impl Into<Option<Rc<Line>>>) -> Self {
-        Self { kind, exchange, line: line.into() }
+        Self { kind, ended: false, exchange, line: line.into() }
     }
 
     /// A body of known length. `exchange` is none for answers that are not on the books, `line` where the connection has
@@ -101,7 +104,7 @@ impl Body {
         Self::new(Kind::Truncated { told, start: Some(start), paused: false }, Some(exchange), line)
     }
 
-    /// The arrival log as JSON lines.
+    /// The arrival log as JSON lines, after one of what it is about.
     pub fn journal(traffic: Rc<Traffic>, line: Option<Rc<Line>>) -> Self {
         Self::new(Kind::Journal(JournalLines::new(traffic)), None, line)
     }
@@ -114,6 +117,11 @@ impl Body {
 
 impl Drop for Body {
     fn drop(&mut self) {
+        if (self.ended || self.is_end_stream())
+            && let Some(exchange) = &mut self.exchange
+        {
+            exchange.set_complete();
+        }
         if let Some(line) = &self.line {
             line.next_head();
         }
@@ -158,6 +166,7 @@ impl HttpBody for Body {
 
     fn poll_frame(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, Abandoned>>> {
         let piece = ready!(self.kind.poll(cx));
+        self.ended = piece.is_none();
         if let (Some(Ok(piece)), Some(exchange)) = (&piece, &self.exchange) {
             exchange.traffic().metrics.sent(piece.len());
         }

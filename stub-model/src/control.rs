@@ -10,6 +10,7 @@ use hyper::{Method, Request, Response, StatusCode};
 use serde_json::json;
 
 use crate::body::{Body, Source};
+use crate::connection::Connection;
 use crate::journal::Journal;
 use crate::metrics;
 use crate::traffic::Traffic;
@@ -49,12 +50,14 @@ impl Control {
     }
 
     /// Answers a request for it. `line` is the connection's, where it has one.
-    pub async fn answer(
+    pub(crate) async fn answer(
         self,
-        traffic: &Rc<Traffic>,
+        connection: &Rc<Connection>,
         request: Request<Incoming>,
         line: Option<Rc<Line>>,
     ) -> Response<Body> {
+        connection.look();
+        let traffic = connection.traffic();
         let mut response = if takes(self.methods(), request.method()) {
             self.found(traffic, line)
         } else {

@@ -3,9 +3,13 @@
 
 pub mod body;
 pub mod clock;
+pub mod connection;
 pub mod control;
 pub mod directory;
 pub mod draw;
+pub mod exchange;
+pub mod faults;
+mod gate;
 pub mod journal;
 pub mod listen;
 pub mod metrics;
@@ -14,6 +18,7 @@ pub mod platform;
 pub mod query;
 pub mod server;
 pub mod small;
+pub mod socket;
 pub mod traffic;
 mod web;
 pub mod wire;

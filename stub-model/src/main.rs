@@ -15,6 +15,7 @@ use tokio::task::LocalSet;
 
 use args::{Args, Command};
 use parent::Parent;
+use stop::Wish;
 
 /// Exit status of a stub that could not start or could not write its journal.
 const FAILED: u8 = 1;
@@ -48,7 +49,7 @@ fn serve(
     stop::raise_descriptor_limit();
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(|error| failed(&error))?;
     LocalSet::new().block_on(&runtime, async move {
-        let requested = stop::Requests::listen().map_err(|error| failed(&error))?;
+        let mut requested = stop::Requests::listen().map_err(|error| failed(&error))?;
         let (server, handle) = bind().map_err(|error| match error {
             StartError::Listen(ListenError::Remote(_)) | StartError::Setting(_) => (BAD_USAGE, error.to_string()),
             _ => failed(&error),
@@ -62,8 +63,18 @@ fn serve(
                     None => std::future::pending().await,
                 }
             };
+            let asked = async {
+                loop {
+                    // Only fails where the server has ended by itself.
+                    let _ = match requested.next().await {
+                        Wish::Stop => return,
+                        Wish::Pause => handle.pause(),
+                        Wish::Resume => handle.resume(),
+                    };
+                }
+            };
             tokio::select! {
-                () = requested.next() => {}
+                () = asked => {}
                 () = gone => {}
             }
             // Only fails where the server has ended by itself.

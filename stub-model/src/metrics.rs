@@ -81,6 +81,7 @@ pub struct Metrics {
     request_body_bytes: Counter,
     response_body_bytes: Counter,
     journal_dropped: Counter,
+    paused: Gauge,
     time_in_server: Histogram,
     arrival_gap: Histogram,
 }
@@ -98,6 +99,7 @@ impl Default for Metrics {
             request_body_bytes: Counter::default(),
             response_body_bytes: Counter::default(),
             journal_dropped: Counter::default(),
+            paused: Gauge::default(),
             time_in_server: Histogram::new(TIME_BOUNDS),
             arrival_gap: Histogram::new(GAP_BOUNDS),
         };
@@ -120,6 +122,7 @@ impl Metrics {
         let help = "Bytes of response bodies, before transfer coding";
         to.register_with_unit("response_body", help, Unit::Bytes, self.response_body_bytes.clone());
         to.register("journal_dropped", "Journal entries that no longer fitted", self.journal_dropped.clone());
+        to.register("paused", "1 while nothing is answered, else 0", self.paused.clone());
         let help = "From the parsed head to the end of the answer";
         to.register_with_unit("time_in_server", help, Unit::Seconds, self.time_in_server.clone());
         let help = "Between one arrival and the next, over all connections";
@@ -175,6 +178,11 @@ impl Metrics {
     /// So many entries had no more room in the journal.
     pub fn journal_dropped(&self, entries: u64) {
         self.journal_dropped.inc_by(entries);
+    }
+
+    /// The stub is paused, or no longer.
+    pub(crate) fn set_paused(&self, paused: bool) {
+        self.paused.set(i64::from(paused));
     }
 
     /// The sums as they stand.

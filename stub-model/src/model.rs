@@ -17,12 +17,13 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use hyper::server::conn::http1::Builder;
-use tokio::net::TcpStream;
 
+use crate::connection::Connection;
 use crate::control::Control;
 use crate::metrics::Metrics;
 use crate::metrics::model::ModelMetrics;
 use crate::server::{self, App, Handle, Server, StartError, Stop};
+use crate::socket::Socket;
 use crate::web;
 
 pub(crate) use handler::Model;
@@ -122,9 +123,9 @@ pub fn bind(settings: &Settings) -> Result<(Server, Handle), StartError> {
     settings.behaviour.check()?;
     let mut metrics = Metrics::default();
     let own = ModelMetrics::register(metrics.registry());
-    Server::bind(&settings.server, metrics, |_, traffic| {
-        let model = Model::new(Rc::clone(traffic), settings.behaviour.clone(), own);
-        Rc::new(Alone { model, traffic: Rc::clone(traffic), http: server::http() })
+    Server::bind("model", &settings.server, metrics, |_| {
+        let model = Model::new(settings.behaviour.clone(), own);
+        Rc::new(Alone { model, http: server::http() })
     })
 }
 
@@ -142,19 +143,23 @@ pub fn start(settings: &Settings) -> Result<Handle, StartError> {
 /// The model with a listener of its own.
 struct Alone {
     model: Model,
-    traffic: Rc<crate::traffic::Traffic>,
     http: Builder,
 }
 
 impl App for Alone {
-    fn serve(self: Rc<Self>, stream: TcpStream, stop: Rc<Stop>) -> Pin<Box<dyn Future<Output = ()>>> {
+    fn serve(
+        self: Rc<Self>,
+        socket: Socket,
+        connection: Rc<Connection>,
+        stop: Rc<Stop>,
+    ) -> Pin<Box<dyn Future<Output = ()>>> {
         Box::pin(async move {
             let answer = async |request: hyper::Request<hyper::body::Incoming>| match Control::of(request.uri().path())
             {
-                Some(control) => Ok(control.answer(&self.traffic, request, None).await),
-                None => self.model.handle(request).await,
+                Some(control) => Ok(control.answer(&connection, request, None).await),
+                None => self.model.handle(&connection, request, true).await,
             };
-            web::serve(stream, &self.http, &stop, answer).await;
+            web::serve(socket, &connection, &self.http, &stop, answer).await;
         })
     }
 }

@@ -13,6 +13,9 @@ use tokio::time::{MissedTickBehavior, interval};
 /// How often to look where no signal comes.
 const LOOK_EVERY: Duration = Duration::from_secs(1);
 
+/// The system's signal. Nobody else sends this one, and unhandled it does nothing.
+const HINT: SignalKind = SignalKind::from_raw(rustix::process::Signal::URG.as_raw());
+
 /// The process that started this one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Parent(Option<Pid>);
@@ -30,10 +33,10 @@ impl Parent {
 
     /// Begins to watch it. Must be called within a tokio runtime.
     pub(crate) fn watch(self) -> io::Result<Watch> {
-        // The handler before the request: unhandled, the signal would end us without our journal.
-        let hint = signal(SignalKind::user_defined1())?;
+        // The handler before the request, so that nothing is missed.
+        let hint = signal(HINT)?;
         #[cfg(target_os = "linux")]
-        rustix::process::set_parent_process_death_signal(Some(rustix::process::Signal::USR1))?;
+        rustix::process::set_parent_process_death_signal(Some(rustix::process::Signal::URG))?;
         Ok(Watch { parent: self, hint })
     }
 }

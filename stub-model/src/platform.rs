@@ -22,14 +22,15 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use hyper::server::conn::http1::Builder;
-use tokio::net::TcpStream;
 
+use crate::connection::Connection;
 use crate::directory::{DEFAULT_TOKEN, Directory, PASSWORD, USERNAME};
 use crate::metrics::Metrics;
 use crate::metrics::model::ModelMetrics;
 use crate::metrics::platform::PlatformMetrics;
 use crate::model::{Behaviour, MAX_TIME, MODELS, Model};
 use crate::server::{self, App, Handle, Server, StartError, Stop};
+use crate::socket::Socket;
 use crate::web;
 
 use access::User;
@@ -148,7 +149,7 @@ pub fn bind(settings: &Settings) -> Result<(Server, Handle), StartError> {
     let mut metrics = Metrics::default();
     let own = PlatformMetrics::register(metrics.registry(), settings.pool.size, settings.pool.overflow);
     let of_model = base.is_none().then(|| ModelMetrics::register(metrics.registry()));
-    Server::bind(&settings.server, metrics, |address, traffic| {
+    Server::bind("platform", &settings.server, metrics, |address| {
         let seed = settings.behaviour.seed;
         let directory = Directory::new(seed, &settings.token, Some(DRAFT));
         let status = |published| if published { Agent::Published } else { Agent::Draft };
@@ -161,7 +162,6 @@ pub fn bind(settings: &Settings) -> Result<(Server, Handle), StartError> {
             timeout: settings.model_timeout,
         };
         let platform = Platform {
-            traffic: Rc::clone(traffic),
             seed,
             user: User { email: settings.email.clone(), password: settings.password.clone() },
             agents: (0..directory.count()).map(agents).collect(),
@@ -169,7 +169,7 @@ pub fn bind(settings: &Settings) -> Result<(Server, Handle), StartError> {
             pool: Pool::new(settings.pool.clone(), Rc::clone(&own)),
             holds: settings.holds.clone(),
             model: ModelClient::new(model, Rc::clone(&own)),
-            own_model: of_model.map(|metrics| Model::new(Rc::clone(traffic), settings.behaviour.clone(), metrics)),
+            own_model: of_model.map(|metrics| Model::new(settings.behaviour.clone(), metrics)),
             collections: Collections::new(&settings.collection),
             triggers: Triggers::new(seed, &settings.webhook_secret),
             bodies: RefCell::default(),
@@ -207,11 +207,17 @@ struct Served {
 }
 
 impl App for Served {
-    fn serve(self: Rc<Self>, stream: TcpStream, stop: Rc<Stop>) -> Pin<Box<dyn Future<Output = ()>>> {
+    fn serve(
+        self: Rc<Self>,
+        socket: Socket,
+        connection: Rc<Connection>,
+        stop: Rc<Stop>,
+    ) -> Pin<Box<dyn Future<Output = ()>>> {
         Box::pin(async move {
-            let socket = RefCell::default();
-            web::serve(stream, &self.http, &stop, |request| handler::handle(&self.platform, request, &socket)).await;
-            let session = socket.take();
+            let session = RefCell::default();
+            let answer = |request| handler::handle(&self.platform, &connection, request, &session);
+            web::serve(socket, &connection, &self.http, &stop, answer).await;
+            let session = session.take();
             if let Some(session) = session {
                 session.run(&self.platform, &stop).await;
             }

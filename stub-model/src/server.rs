@@ -11,14 +11,16 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use hyper::server::conn::http1::Builder;
-use tokio::net::TcpStream;
 use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinSet;
 use tokio::time::{MissedTickBehavior, interval, timeout};
 
-use crate::journal::{DEFAULT_CAPACITY, Journal, JournalFile, JournalFileError};
+use crate::connection::Connection;
+use crate::faults;
+use crate::journal::{About, DEFAULT_CAPACITY, Journal, JournalFile, JournalFileError};
 use crate::listen::{ListenError, Listener};
 use crate::metrics::Metrics;
+use crate::socket::Socket;
 use crate::traffic::Traffic;
 
 use handle::Command;
@@ -46,6 +48,8 @@ pub struct Settings {
     pub journal_file: Option<PathBuf>,
     /// Entries kept in memory, one at least. [`DEFAULT_CAPACITY`] unless set.
     pub journal_capacity: usize,
+    /// What befalls requests. Nothing unless set.
+    pub faults: faults::Settings,
 }
 
 impl Default for Settings {
@@ -55,6 +59,7 @@ impl Default for Settings {
             allow_remote: false,
             journal_file: None,
             journal_capacity: DEFAULT_CAPACITY,
+            faults: faults::Settings::default(),
         }
     }
 }
@@ -78,8 +83,13 @@ pub enum StartError {
 
 /// What answers the connections of a server.
 pub(crate) trait App {
-    /// Serves one connection to its end. Once `stop` says so, it ends after what it is doing.
-    fn serve(self: Rc<Self>, stream: TcpStream, stop: Rc<Stop>) -> Pin<Box<dyn Future<Output = ()>>>;
+    /// Serves one connection to its end, with which the caller closes it on the books. Once `stop` says so, it ends after what it is doing.
+    fn serve(
+        self: Rc<Self>,
+        socket: Socket,
+        connection: Rc<Connection>,
+        stop: Rc<Stop>,
+    ) -> Pin<Box<dyn Future<Output = ()>>>;
 }
 
 /// A bound server that does not answer yet.
@@ -97,16 +107,19 @@ impl fmt::Debug for Server {
 }
 
 impl Server {
-    /// Binds what `app` makes of the address that was taken and the books. Must be called within a tokio runtime.
+    /// Binds the target of this name, which is what `app` makes of the address that was taken. Must be called within a tokio runtime.
     pub(crate) fn bind(
+        stub: &'static str,
         settings: &Settings,
         metrics: Metrics,
-        app: impl FnOnce(SocketAddr, &Rc<Traffic>) -> Rc<dyn App>,
+        app: impl FnOnce(SocketAddr) -> Rc<dyn App>,
     ) -> Result<(Self, Handle), StartError> {
         let listener = Listener::bind(settings.listen, settings.allow_remote)?;
         let file = settings.journal_file.as_deref().map(JournalFile::open).transpose()?;
-        let traffic = Traffic::new(Journal::new(settings.journal_capacity, file), metrics);
-        let app = app(listener.address(), &traffic);
+        let about = About { stub, listen: listener.address().to_string() };
+        let journal = Journal::new(settings.journal_capacity, file, about);
+        let traffic = Traffic::new(journal, metrics, settings.faults.clone());
+        let app = app(listener.address());
         let (sender, commands) = mpsc::unbounded_channel();
         let handle = Handle::new(listener.address(), sender);
         Ok((Self { listener, app, traffic, commands }, handle))
@@ -121,13 +134,16 @@ impl Server {
         let traffic = Rc::clone(&self.traffic);
         let stop = Rc::new(Stop::default());
         let mut connections = JoinSet::new();
+        let mut accepted = 0;
         let mut flush = interval(FLUSH_EVERY);
         flush.set_missed_tick_behavior(MissedTickBehavior::Delay);
         let told_to: Option<oneshot::Sender<()>> = loop {
             tokio::select! {
                 stream = self.listener.accept(|_| traffic.metrics.accept_failed()) => {
-                    let serving = Rc::clone(&self.app).serve(stream, Rc::clone(&stop));
-                    let open = OpenConnection::new(&traffic);
+                    accepted += 1;
+                    let (connection, socket) = Connection::accept(accepted, stream, &traffic);
+                    let open = OpenConnection(Rc::clone(&connection));
+                    let serving = Rc::clone(&self.app).serve(socket, connection, Rc::clone(&stop));
                     connections.spawn_local(async move {
                         let _open = open;
                         serving.await;
@@ -137,6 +153,8 @@ impl Server {
                 command = self.commands.recv() => match command {
                     Some(Command::Stop(done)) => break Some(done),
                     Some(Command::Ask(question)) => question.answer(&traffic),
+                    Some(Command::Pause) => traffic.pause(),
+                    Some(Command::Resume) => traffic.resume(),
                     None => break None,
                 },
                 _ = flush.tick() => traffic.flush_journal(),
@@ -190,18 +208,11 @@ pub(crate) fn http() -> Builder {
     http
 }
 
-/// Counts a connection as open while it lives.
-struct OpenConnection(Rc<Traffic>);
-
-impl OpenConnection {
-    fn new(traffic: &Rc<Traffic>) -> Self {
-        traffic.metrics.connection_opened();
-        Self(Rc::clone(traffic))
-    }
-}
+/// A connection that is closed on the books when it is no longer served, however that came about.
+struct OpenConnection(Rc<Connection>);
 
 impl Drop for OpenConnection {
     fn drop(&mut self) {
-        self.0.metrics.connection_closed();
+        self.0.close();
     }
 }

@@ -14,10 +14,11 @@ use std::rc::Rc;
 use hyper::server::conn::http1::Builder;
 use hyper::service::service_fn;
 use hyper_util::rt::TokioIo;
-use tokio::net::TcpStream;
 
+use crate::connection::Connection;
 use crate::metrics::Metrics;
 use crate::server::{self, App, Stop};
+use crate::socket::Socket;
 use crate::wire::{Line, Wire};
 
 use handler::Target;
@@ -49,8 +50,8 @@ impl Default for Settings {
 /// # Errors
 /// The address is refused or the journal file cannot be opened.
 pub fn bind(settings: &Settings) -> Result<(Server, Handle), StartError> {
-    Server::bind(&settings.server, Metrics::default(), |_, traffic| {
-        let target = Target::new(Rc::clone(traffic), settings.seed, &settings.token);
+    Server::bind("small", &settings.server, Metrics::default(), |_| {
+        let target = Target::new(settings.seed, &settings.token);
         Rc::new(Small { target: Rc::new(target), http: server::http() })
     })
 }
@@ -72,19 +73,24 @@ struct Small {
 }
 
 impl App for Small {
-    fn serve(self: Rc<Self>, stream: TcpStream, stop: Rc<Stop>) -> Pin<Box<dyn Future<Output = ()>>> {
+    fn serve(
+        self: Rc<Self>,
+        socket: Socket,
+        books: Rc<Connection>,
+        stop: Rc<Stop>,
+    ) -> Pin<Box<dyn Future<Output = ()>>> {
         Box::pin(async move {
-            let line = Line::new(stream);
+            let line = Line::new(socket, Rc::clone(&books));
             let service = service_fn(|request| handler::handle(Rc::clone(&self.target), Rc::clone(&line), request));
             let mut connection = pin!(self.http.serve_connection(TokioIo::new(Wire(Rc::clone(&line))), service));
             // How a connection ended is the client's business: what was answered stands in the journal.
             tokio::select! {
                 biased;
-                _ = connection.as_mut() => {}
+                _ = books.settling(connection.as_mut()) => {}
                 () = line.close_due() => {}
                 () = stop.told() => {
                     connection.as_mut().graceful_shutdown();
-                    let _ = connection.await;
+                    let _ = books.settling(connection).await;
                 }
             }
         })

@@ -1,51 +1,90 @@
-//! What is recorded of every exchange: journal and metrics behind one guard, so that each arrival ends exactly once,
-//! also when its connection does.
+//! The books of one server: journal and metrics, kept together so that each arrival ends exactly once in both.
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
+use std::sync::Arc;
 
-use bytes::{Bytes, BytesMut};
-use http_body_util::BodyExt;
-use hyper::body::{Body as _, Incoming};
 use hyper::{Method, Uri};
 
 use crate::clock::monotonic_ns;
-use crate::journal::{Journal, Ticket};
+use crate::faults::{self, Fate, Fates};
+use crate::gate::Gate;
+use crate::journal::{End, Journal, JournalFileError, Ticket};
 use crate::metrics::Metrics;
-use crate::wire::Abandoned;
 
-/// The books of one server.
+/// The books of one server, and what they say is to befall its requests.
 #[derive(Debug)]
 pub struct Traffic {
     /// The live figures.
     pub metrics: Metrics,
+    pub(crate) gate: Arc<Gate>,
     journal: RefCell<Journal>,
+    fates: RefCell<Fates>,
     last_arrival: Cell<Option<u64>>,
+}
+
+/// An arrival on the books.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Arrival {
+    pub(crate) ns: u64,
+    /// Its path in the metrics.
+    pub(crate) pattern: &'static str,
+    ticket: Ticket,
 }
 
 impl Traffic {
     /// Books that keep their arrivals in this journal.
-    pub fn new(journal: Journal, metrics: Metrics) -> Rc<Self> {
-        Rc::new(Self { metrics, journal: RefCell::new(journal), last_arrival: Cell::new(None) })
+    pub(crate) fn new(journal: Journal, metrics: Metrics, faults: faults::Settings) -> Rc<Self> {
+        Rc::new(Self {
+            metrics,
+            gate: Gate::new(),
+            journal: RefCell::new(journal),
+            fates: RefCell::new(Fates::new(faults)),
+            last_arrival: Cell::new(None),
+        })
     }
 
-    /// Enters an arrival: its head has just been parsed. `pattern` names its path in the metrics.
-    pub fn arrive(
-        self: &Rc<Self>,
+    /// Enters an arrival: its head has just been parsed.
+    pub(crate) fn arrived(
+        &self,
+        connection: u64,
         pattern: &'static str,
         method: &Method,
         uri: &Uri,
         request_id: Option<&str>,
-    ) -> Exchange {
-        let arrived_ns = monotonic_ns();
-        let before = self.last_arrival.replace(Some(arrived_ns));
-        self.metrics.arrived(before.map(|before| arrived_ns.saturating_sub(before)));
+    ) -> Arrival {
+        let ns = monotonic_ns();
+        let before = self.last_arrival.replace(Some(ns));
+        self.metrics.arrived(before.map(|before| ns.saturating_sub(before)));
         let path = uri.path_and_query().map_or("", |path| path.as_str());
         let mut journal = self.journal.borrow_mut();
         let dropped = journal.dropped();
-        let ticket = journal.arrive(arrived_ns, method, path, request_id);
+        let ticket = journal.arrive(ns, connection, method, path, request_id);
         self.metrics.journal_dropped(journal.dropped() - dropped);
-        Exchange { traffic: Rc::clone(self), pattern, arrived_ns, ticket, status: None }
+        Arrival { ns, pattern, ticket }
+    }
+
+    /// Enters the end of an arrival.
+    pub(crate) fn ended(&self, arrival: Arrival, end: &End) {
+        self.metrics.answered(arrival.pattern, end.status, end.finished_ns.saturating_sub(arrival.ns));
+        self.journal.borrow_mut().end(arrival.ticket, end);
+    }
+
+    /// What is to befall the request that has just arrived, as the options say.
+    pub(crate) fn next_fate(&self, arrival: Arrival) -> Fate {
+        self.fates.borrow_mut().next(arrival.ns)
+    }
+
+    /// Answers nothing from now on.
+    pub(crate) fn pause(&self) {
+        self.gate.close();
+        self.metrics.set_paused(true);
+    }
+
+    /// Answers again, first of all what has been waiting.
+    pub(crate) fn resume(&self) {
+        self.metrics.set_paused(false);
+        self.gate.open();
     }
 
     /// Reads the journal.
@@ -53,9 +92,11 @@ impl Traffic {
         read(&self.journal.borrow())
     }
 
-    /// Forgets the journal's entries; the gap before the next arrival is not counted. Metrics keep their sums.
+    /// Forgets the journal's entries; the gap before the next arrival is not counted, and for faults it is the first.
+    /// Metrics keep their sums.
     pub fn reset_journal(&self) {
         self.journal.borrow_mut().reset();
+        self.fates.borrow_mut().reset();
         self.last_arrival.set(None);
     }
 
@@ -68,60 +109,7 @@ impl Traffic {
     ///
     /// # Errors
     /// Something could not be written, now or earlier.
-    pub fn close_journal(&self) -> Result<(), crate::journal::JournalFileError> {
+    pub fn close_journal(&self) -> Result<(), JournalFileError> {
         self.journal.borrow_mut().close()
-    }
-}
-
-/// One exchange being handled. Its end is the moment this is dropped: with the last piece of the answer's body, or with
-/// the connection.
-#[derive(Debug)]
-pub struct Exchange {
-    traffic: Rc<Traffic>,
-    pattern: &'static str,
-    arrived_ns: u64,
-    ticket: Ticket,
-    status: Option<u16>,
-}
-
-impl Exchange {
-    /// Sets the status that the client gets to see; without it the exchange ends as unanswered.
-    pub fn set_status(&mut self, status: u16) {
-        self.status = Some(status);
-    }
-
-    /// Reads the request's body to its end, so that the connection can be used again. The bytes are kept where they are
-    /// wanted; none where they are more than `limit`.
-    ///
-    /// # Errors
-    /// The connection ended within the body.
-    pub async fn receive(&self, mut body: Incoming, wanted: bool, limit: usize) -> Result<Option<Bytes>, Abandoned> {
-        if body.is_end_stream() {
-            return Ok(Some(Bytes::new()));
-        }
-        let mut kept = BytesMut::new();
-        let mut fits = true;
-        while let Some(frame) = body.frame().await {
-            let Ok(data) = frame.map_err(|_| Abandoned)?.into_data() else { continue };
-            self.traffic.metrics.received(data.len());
-            fits = fits && kept.len() + data.len() <= limit;
-            if wanted && fits {
-                kept.extend_from_slice(&data);
-            }
-        }
-        Ok(fits.then(|| kept.freeze()))
-    }
-
-    /// The books it belongs to.
-    pub fn traffic(&self) -> &Rc<Traffic> {
-        &self.traffic
-    }
-}
-
-impl Drop for Exchange {
-    fn drop(&mut self) {
-        let answered_ns = monotonic_ns();
-        self.traffic.metrics.answered(self.pattern, self.status, answered_ns.saturating_sub(self.arrived_ns));
-        self.traffic.journal.borrow_mut().answer(self.ticket, answered_ns, self.status);
     }
 }

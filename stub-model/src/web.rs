@@ -10,17 +10,19 @@ use hyper::server::conn::http1::Builder;
 use hyper::service::service_fn;
 use hyper::{Request, Response, StatusCode};
 use hyper_util::rt::TokioIo;
-use tokio::net::TcpStream;
 
 use crate::body::{Body, Source};
+use crate::connection::Connection;
 use crate::control::JSON;
+use crate::exchange::Exchange;
 use crate::server::Stop;
-use crate::traffic::Exchange;
+use crate::socket::Socket;
 use crate::wire::Abandoned;
 
 /// Speaks HTTP on a connection until it ends, is handed over to another protocol, or is told to stop.
 pub(crate) async fn serve<F>(
-    stream: TcpStream,
+    socket: Socket,
+    books: &Connection,
     http: &Builder,
     stop: &Rc<Stop>,
     answer: impl Fn(Request<Incoming>) -> F,
@@ -28,14 +30,14 @@ pub(crate) async fn serve<F>(
     F: Future<Output = Result<Response<Body>, Abandoned>>,
 {
     let service = service_fn(answer);
-    let mut connection = pin!(http.serve_connection(TokioIo::new(stream), service).with_upgrades());
+    let mut connection = pin!(http.serve_connection(TokioIo::new(socket), service).with_upgrades());
     // How a connection ended is the client's business: what was answered stands in the journal.
     tokio::select! {
         biased;
-        _ = connection.as_mut() => {}
+        _ = books.settling(connection.as_mut()) => {}
         () = stop.told() => {
             connection.as_mut().graceful_shutdown();
-            let _ = connection.await;
+            let _ = books.settling(connection).await;
         }
     }
 }

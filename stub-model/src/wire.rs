@@ -1,9 +1,8 @@
 //! The socket under hyper's connection, shared with the request handlers.
 //!
-//! hyper's server cannot send interim answers, answer without a length on HTTP/1.1, reset a connection or show header
-//! names as they were written. [`Line`] gives handlers these by sharing the socket that hyper reads and writes through
-//! [`Wire`]. Raw writes are in order: when a handler runs, hyper has nothing of that exchange to write, unless the
-//! client pipelines.
+//! hyper's server cannot send interim answers, answer without a length on HTTP/1.1 or show header names as they were
+//! written. [`Line`] gives handlers these by sharing the socket that hyper reads and writes through [`Wire`]. Raw writes
+//! are in order: when a handler runs, hyper has nothing of that exchange to write, unless the client pipelines.
 
 use std::cell::{Cell, Ref, RefCell};
 use std::future::poll_fn;
@@ -14,8 +13,10 @@ use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
-use tokio::net::TcpStream;
 use tokio::sync::Notify;
+
+use crate::connection::Connection;
+use crate::socket::Socket;
 
 /// Most bytes of a head that are kept: 64 KiB of target and 64 KiB of fields, and a little.
 const HEAD_LIMIT: usize = 136 * 1024;
@@ -28,7 +29,8 @@ pub struct Abandoned;
 /// One connection's socket, shared by hyper and the handlers of its requests.
 #[derive(Debug)]
 pub struct Line {
-    stream: RefCell<TcpStream>,
+    stream: RefCell<Socket>,
+    connection: Rc<Connection>,
     head: RefCell<Vec<u8>>,
     keeping_head: Cell<bool>,
     close_after: Cell<Duration>,
@@ -37,9 +39,10 @@ pub struct Line {
 
 impl Line {
     /// Wraps an accepted connection.
-    pub fn new(stream: TcpStream) -> Rc<Self> {
+    pub(crate) fn new(socket: Socket, connection: Rc<Connection>) -> Rc<Self> {
         Rc::new(Self {
-            stream: RefCell::new(stream),
+            stream: RefCell::new(socket),
+            connection,
             head: RefCell::default(),
             keeping_head: Cell::new(true),
             close_after: Cell::default(),
@@ -80,10 +83,14 @@ impl Line {
         Ok(())
     }
 
-    /// Makes the end of this connection a reset (RST) instead of an orderly end (FIN).
-    pub fn reset_on_close(&self) {
-        // Fails only where the peer has closed already; then there is nobody to see the difference.
-        let _ = self.stream.borrow().set_zero_linger();
+    /// Tells that an answer written past hyper is all there.
+    pub(crate) fn all_sent(&self) {
+        self.connection.marks().all_flushed();
+    }
+
+    /// The connection as the books see it.
+    pub(crate) fn connection(&self) -> &Rc<Connection> {
+        &self.connection
     }
 
     /// Asks for the connection to be closed after a while, whatever happens on it.

@@ -27,7 +27,7 @@ pub(crate) struct Model {
 
 impl From<Model> for Settings {
     fn from(model: Model) -> Self {
-        Self { server: model.common.server(model.listen), behaviour: model.answers.behaviour(model.seed) }
+        Self { server: model.common.server(model.listen, model.seed), behaviour: model.answers.behaviour(model.seed) }
     }
 }
 

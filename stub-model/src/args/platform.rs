@@ -90,7 +90,7 @@ impl From<Box<Platform>> for Settings {
     fn from(platform: Box<Platform>) -> Self {
         let ms = Duration::from_millis;
         Self {
-            server: platform.common.server(platform.listen),
+            server: platform.common.server(platform.listen, platform.seed),
             model_url: platform.model_url,
             behaviour: platform.answers.behaviour(platform.seed),
             chat_model: platform.chat_model,

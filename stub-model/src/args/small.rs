@@ -16,7 +16,7 @@ pub(crate) struct Small {
     #[command(flatten)]
     pub(crate) common: Common,
 
-    /// Decides the ids and names in the lists
+    /// Decides the ids and names in the lists, and which requests are reset
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
 
@@ -28,6 +28,6 @@ pub(crate) struct Small {
 
 impl From<Small> for Settings {
     fn from(small: Small) -> Self {
-        Self { server: small.common.server(small.listen), seed: small.seed, token: small.token }
+        Self { server: small.common.server(small.listen, small.seed), seed: small.seed, token: small.token }
     }
 }

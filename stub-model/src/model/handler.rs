@@ -15,10 +15,12 @@ use tokio::time::Instant;
 
 use crate::body::Body;
 use crate::clock::monotonic_ns;
+use crate::connection::Connection;
 use crate::control::takes;
+use crate::exchange::Exchange;
+use crate::faults::{self, Kind};
 use crate::metrics::model::ModelMetrics;
 use crate::query::Query;
-use crate::traffic::{Exchange, Traffic};
 use crate::web::Reply;
 use crate::wire::Abandoned;
 
@@ -39,7 +41,6 @@ const MAX_BODY: usize = 8 * 1024 * 1024;
 /// The model behind its API.
 #[derive(Debug)]
 pub(crate) struct Model {
-    traffic: Rc<Traffic>,
     behaviour: Behaviour,
     metrics: Rc<ModelMetrics>,
     pacer: Rc<Pacer>,
@@ -49,10 +50,10 @@ pub(crate) struct Model {
 
 impl Model {
     /// A model that nobody has asked anything yet.
-    pub(crate) fn new(traffic: Rc<Traffic>, behaviour: Behaviour, metrics: Rc<ModelMetrics>) -> Self {
+    pub(crate) fn new(behaviour: Behaviour, metrics: Rc<ModelMetrics>) -> Self {
         let fates = Fates::new(behaviour.seed, behaviour.error_rate, behaviour.timeout_rate);
         let (fates, seen) = (RefCell::new(fates), RefCell::default());
-        Self { traffic, behaviour, metrics, pacer: Pacer::new(), fates, seen }
+        Self { behaviour, metrics, pacer: Pacer::new(), fates, seen }
     }
 
     /// True for the paths that are the model's where it shares a listener.
@@ -60,14 +61,23 @@ impl Model {
         path == "/seen" || path == "/v1" || path.starts_with("/v1/")
     }
 
-    /// Answers one request. An error ends its connection.
-    pub(crate) async fn handle(&self, request: Request<Incoming>) -> Result<Response<Body>, Abandoned> {
+    /// Answers one request. Faults set for the whole stub befall it where it is `exposed` to them. An error ends its
+    /// connection.
+    pub(crate) async fn handle(
+        &self,
+        connection: &Rc<Connection>,
+        request: Request<Incoming>,
+        exposed: bool,
+    ) -> Result<Response<Body>, Abandoned> {
         let start = Instant::now();
         let route = Route::of(request.uri().path());
-        let id = request.headers().get("x-request-id").and_then(|value| value.to_str().ok());
-        let exchange = self.traffic.arrive(route.pattern(), request.method(), request.uri(), id);
+        let mut exchange = connection.arrive(route.pattern(), &request);
+        let fate = if exposed { exchange.next_fate() } else { faults::Fate::default() };
         let (parts, incoming) = request.into_parts();
         let body = exchange.receive(incoming, true, MAX_BODY).await?;
+        exchange.suffer(fate).await?;
+        // Otherwise tokens that were due during the wait would all come at its end.
+        let start = start + fate.wait;
         let answered = match (check(route, &parts), body) {
             (Err(refusal), _) => Err(refusal),
             (Ok(()), None) => Err(Refusal::too_large(MAX_BODY)),
@@ -143,16 +153,18 @@ impl Model {
 
     /// Decides about a request. One that is to be answered comes back; one that fails has its answer; one that times
     /// out never ends before its connection.
-    async fn meet_fate(&self, body: &[u8], exchange: Exchange) -> Result<(Fate, Exchange), Response<Body>> {
+    async fn meet_fate(&self, body: &[u8], mut exchange: Exchange) -> Result<(Fate, Exchange), Response<Body>> {
         let fate = self.fates.borrow_mut().next(body);
         match fate.outcome {
             Outcome::Answer => Ok((fate, exchange)),
             Outcome::Error => {
                 self.metrics.failed();
+                exchange.note(Kind::Error);
                 Err(Reply::from(Refusal::server()).answer(exchange))
             }
             Outcome::Timeout => {
                 self.metrics.held();
+                exchange.note(Kind::Timeout);
                 std::future::pending().await
             }
         }

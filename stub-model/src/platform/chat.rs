@@ -11,8 +11,8 @@ use tokio::time::timeout;
 use tokio_websockets::{CloseCode, Limits, Message, ServerBuilder, WebSocketStream};
 
 use crate::draw::id;
+use crate::exchange::Exchange;
 use crate::server::Stop;
-use crate::traffic::Exchange;
 
 use super::agents::published;
 use super::client::{Deltas, ModelError};
@@ -82,7 +82,7 @@ enum Wish {
 
 impl Session {
     /// Serves the socket to its end.
-    pub(super) async fn run(self, platform: &Platform, stop: &Stop) {
+    pub(super) async fn run(mut self, platform: &Platform, stop: &Stop) {
         // The client left before the handshake was answered.
         let Ok(upgraded) = self.upgrade.await else { return };
         let limits = Limits::default().max_payload_len(Some(MAX_MESSAGE));
@@ -92,7 +92,9 @@ impl Session {
             end = turn(platform, self.organisation, &mut sender, &mut receiver) => end.unwrap_or_else(|end| end),
             () = stop.told() => End::Stopping,
         };
-        close(platform, end, &mut sender, &mut receiver).await;
+        if close(platform, end, &mut sender, &mut receiver).await {
+            self.exchange.set_complete();
+        }
         drop(self.exchange);
     }
 }
@@ -193,9 +195,10 @@ async fn wish(receiver: &mut Receiver) -> Wish {
     }
 }
 
-/// Tells the client how it ended and closes.
-async fn close(platform: &Platform, end: End, sender: &mut Sender, receiver: &mut Receiver) {
+/// Tells the client how it ended and closes. True where all there was to say has been sent.
+async fn close(platform: &Platform, end: End, sender: &mut Sender, receiver: &mut Receiver) -> bool {
     let error = |message: String| Some(json!({"type": "error", "message": message}));
+    let gone = matches!(end, End::Gone);
     let (outcome, frame, code) = match end {
         End::Complete { stopped, conversation } => {
             let mut frame = json!({"type": "complete", "conversation_id": conversation});
@@ -210,6 +213,7 @@ async fn close(platform: &Platform, end: End, sender: &mut Sender, receiver: &mu
         End::Gone => ("gone", None, CloseCode::NORMAL_CLOSURE),
     };
     platform.metrics.turn_ended(outcome);
+    let mut said = false;
     let farewell = async {
         if let Some(frame) = frame
             && sender.send(Message::text(frame.to_string())).await.is_err()
@@ -217,11 +221,13 @@ async fn close(platform: &Platform, end: End, sender: &mut Sender, receiver: &mu
             return;
         }
         if sender.send(Message::close(Some(code), "")).await.is_ok() {
+            said = !gone;
             while let Some(Ok(_)) = receiver.next().await {}
         }
     };
     // A client that does not answer the close is left.
     let _ = timeout(CLOSE, farewell).await;
+    said
 }
 
 /// The text of a refusal's `detail`.

@@ -12,12 +12,12 @@ use percent_encoding::percent_decode_str;
 use serde_json::json;
 
 use crate::body::Body;
+use crate::connection::Connection;
 use crate::control::{Control, takes};
 use crate::directory::{DEFAULT_LIMIT, Directory, List, MAX_LIMIT};
 use crate::metrics::platform::PlatformMetrics;
 use crate::model::Model;
 use crate::query::Query;
-use crate::traffic::Traffic;
 use crate::web::Reply;
 use crate::wire::Abandoned;
 
@@ -38,7 +38,6 @@ const MAX_BODY: usize = 8 * 1024 * 1024;
 /// The platform and everything it has.
 #[derive(Debug)]
 pub(super) struct Platform {
-    pub(super) traffic: Rc<Traffic>,
     pub(super) seed: u64,
     pub(super) user: User,
     pub(super) directory: Directory,
@@ -68,23 +67,26 @@ impl Platform {
 /// Answers one request. A WebSocket that it becomes is left in `socket`. An error ends the connection.
 pub(super) async fn handle(
     platform: &Rc<Platform>,
+    connection: &Rc<Connection>,
     mut request: Request<Incoming>,
     socket: &RefCell<Option<Session>>,
 ) -> Result<Response<Body>, Abandoned> {
     let path = request.uri().path();
     if let Some(control) = Control::of(path) {
-        return Ok(control.answer(&platform.traffic, request, None).await);
+        return Ok(control.answer(connection, request, None).await);
     }
     if let Some(model) = &platform.own_model
         && Model::owns(path)
     {
-        return model.handle(request).await;
+        // The faults set are those of the platform, not of what it calls.
+        return model.handle(connection, request, false).await;
     }
-    let id = request.headers().get("x-request-id").and_then(|value| value.to_str().ok());
     let uri = request.uri().clone();
     let route = Route::of(uri.path());
-    let mut exchange = platform.traffic.arrive(route.pattern(), request.method(), &uri, id);
+    let mut exchange = connection.arrive(route.pattern(), &request);
+    let fate = exchange.next_fate();
     if route == Route::Chat && request.method() == hyper::Method::GET {
+        exchange.suffer(fate).await?;
         let handshake = match Handshake::check(&platform.directory, request.headers(), uri.query()) {
             Ok(handshake) => handshake,
             Err(refusal) => return Ok(refusal.answer(exchange)),
@@ -97,6 +99,7 @@ pub(super) async fn handle(
     }
     let (parts, incoming) = request.into_parts();
     let body = exchange.receive(incoming, true, MAX_BODY).await?;
+    exchange.suffer(fate).await?;
     let reply = match (route.methods(), body) {
         (Some(methods), _) if !takes(methods, &parts.method) => refusal::method_not_allowed(methods),
         (_, None) => refusal::detail(StatusCode::PAYLOAD_TOO_LARGE, "Request body is too large"),

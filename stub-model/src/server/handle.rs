@@ -18,6 +18,8 @@ pub struct Stopped;
 pub(super) enum Command {
     Stop(oneshot::Sender<()>),
     Ask(Question),
+    Pause,
+    Resume,
 }
 
 /// What can be asked while the server goes on.
@@ -76,7 +78,7 @@ impl Handle {
         self.ask(|to| Command::Ask(Question::Journal(to))).await
     }
 
-    /// Forgets the arrivals and counts from 0 again.
+    /// Forgets the arrivals and counts from 0 again, also for faults.
     ///
     /// # Errors
     /// The server has stopped.
@@ -90,6 +92,23 @@ impl Handle {
     /// The server has stopped.
     pub async fn counters(&self) -> Result<Counters, Stopped> {
         self.ask(|to| Command::Ask(Question::Counters(to))).await
+    }
+
+    /// Answers nothing from now on, while connections are accepted and requests read as before. `/health`, `/metrics` and
+    /// `/journal` are answered.
+    ///
+    /// # Errors
+    /// The server has stopped.
+    pub fn pause(&self) -> Result<(), Stopped> {
+        self.commands.send(Command::Pause).map_err(|_| Stopped)
+    }
+
+    /// Answers again, first of all what has been waiting.
+    ///
+    /// # Errors
+    /// The server has stopped.
+    pub fn resume(&self) -> Result<(), Stopped> {
+        self.commands.send(Command::Resume).map_err(|_| Stopped)
     }
 
     /// Stops the server and waits until the last connection is closed and the journal is written.

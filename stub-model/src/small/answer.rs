@@ -1,6 +1,7 @@
 //! From what is to be said to how it is said: status, size, framing and fields, as the query asks for.
 
 use std::rc::Rc;
+use std::time::Duration;
 
 use bytes::Bytes;
 use hyper::header::{
@@ -12,9 +13,11 @@ use serde_json::json;
 
 use crate::body::{Body, Gzip, Source};
 use crate::control::JSON;
+use crate::exchange::Exchange;
 use crate::query::{BadParameter, Query};
-use crate::traffic::Exchange;
 use crate::wire::{Abandoned, Line};
+
+use super::faults::MAX_MS;
 
 /// The body of `/small`: 100 bytes.
 pub const SMALL: &str =
@@ -91,6 +94,7 @@ pub(super) struct Shape {
     close: bool,
     hint: bool,
     location: Option<HeaderValue>,
+    loris: Option<Duration>,
 }
 
 impl Shape {
@@ -109,6 +113,7 @@ impl Shape {
             gzip: query.flag("gzip")?,
             close: query.flag("close")?,
             hint: query.flag("hint")?,
+            loris: query.number("loris", 1..=MAX_MS)?.map(Duration::from_millis),
             location: location.map_err(|_| BadParameter::new("location", "is no field value"))?,
         };
         if shape.chunked && shape.lengthless {
@@ -134,6 +139,9 @@ impl Shape {
         if matches!(status, StatusCode::NO_CONTENT | StatusCode::NOT_MODIFIED) {
             reply.content = Source::empty();
             reply.content_type = None;
+        }
+        if let Some(gap) = self.loris {
+            exchange.trickle(gap);
         }
         let gzip = self.gzip && reply.content.left() > 0;
         // HTTP/1.0 has no interim answers.
@@ -199,5 +207,7 @@ async fn send_lengthless(response: Response<Body>, method: &Method, line: &Line)
             return gone;
         }
     }
+    drop(body);
+    line.all_sent();
     Abandoned
 }

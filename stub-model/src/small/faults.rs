@@ -9,8 +9,9 @@ use hyper::header::CONTENT_TYPE;
 
 use crate::body::{Body, Source};
 use crate::control::JSON;
+use crate::exchange::Exchange;
+use crate::faults::Kind;
 use crate::query::{BadParameter, Query};
-use crate::traffic::Exchange;
 use crate::wire::{Abandoned, Line};
 
 use super::answer::SMALL;
@@ -76,14 +77,28 @@ impl Fault {
         }
     }
 
+    /// What the journal calls it.
+    fn kind(self) -> Kind {
+        match self {
+            Self::Reset => Kind::Reset,
+            Self::Close => Kind::Close,
+            Self::Truncate => Kind::Truncate,
+            Self::Garbage => Kind::Garbage,
+            Self::Hold => Kind::Hold,
+            Self::HoldBody => Kind::HoldBody,
+            Self::IdleClose { .. } => Kind::IdleClose,
+            Self::Drip { .. } => Kind::Drip,
+        }
+    }
+
     /// Carries it out. An error ends the connection at once.
     pub(super) async fn play(self, mut exchange: Exchange, line: Rc<Line>) -> Result<Response<Body>, Abandoned> {
+        exchange.note(self.kind());
+        // What ends a connection does not go through the socket, where a pause holds the rest.
+        exchange.opened().await;
         let small = Bytes::from_static(SMALL.as_bytes());
         match self {
-            Self::Reset => {
-                line.reset_on_close();
-                Err(Abandoned)
-            }
+            Self::Reset => Err(exchange.reset().await),
             Self::Close => Err(Abandoned),
             Self::Garbage => {
                 line.send(GARBAGE).await?;

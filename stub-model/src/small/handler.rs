@@ -13,7 +13,6 @@ use crate::body::Body;
 use crate::control::Control;
 use crate::directory::Directory;
 use crate::query::{BadParameter, Query};
-use crate::traffic::Traffic;
 use crate::wire::{Abandoned, Line};
 
 use super::answer::{Reply, Shape};
@@ -27,13 +26,12 @@ const MAX_BODY: usize = 64 * 1024 * 1024;
 /// What all connections share.
 #[derive(Debug)]
 pub(super) struct Target {
-    traffic: Rc<Traffic>,
     directory: Directory,
 }
 
 impl Target {
-    pub(super) fn new(traffic: Rc<Traffic>, seed: u64, token: &str) -> Self {
-        Self { traffic, directory: Directory::new(seed, token, None) }
+    pub(super) fn new(seed: u64, token: &str) -> Self {
+        Self { directory: Directory::new(seed, token, None) }
     }
 }
 
@@ -45,13 +43,14 @@ pub(super) async fn handle(
 ) -> Result<Response<Body>, Abandoned> {
     line.head_parsed();
     if let Some(control) = Control::of(request.uri().path()) {
-        return Ok(control.answer(&target.traffic, request, Some(line)).await);
+        return Ok(control.answer(&Rc::clone(line.connection()), request, Some(line)).await);
     }
     let route = Route::of(request.uri().path());
-    let id = request.headers().get("x-request-id").and_then(|value| value.to_str().ok());
-    let exchange = target.traffic.arrive(route.pattern(), request.method(), request.uri(), id);
+    let mut exchange = line.connection().arrive(route.pattern(), &request);
+    let fate = exchange.next_fate();
     let (parts, incoming) = request.into_parts();
     let received = exchange.receive(incoming, route.wants_body(), MAX_BODY).await?;
+    exchange.suffer(fate).await?;
     let query = Query::parse(parts.uri.query());
     if route == Route::Fault {
         return match Fault::parse(&query) {

@@ -135,7 +135,7 @@ async fn slow_waits_at_least_as_long_as_asked() {
     let answer = Client::to(&stub).await.get("/slow?ms=30").await;
     assert_eq!(answer.body, SMALL.as_bytes());
     let entry = stub.journal().await.unwrap().remove(0);
-    assert!(entry.answered_ns.unwrap() - entry.arrived_ns >= 30_000_000);
+    assert!(entry.finished_ns.unwrap() - entry.arrived_ns >= 30_000_000);
 }
 
 #[tokio::test]

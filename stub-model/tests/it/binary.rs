@@ -1,96 +1,13 @@
 //! The process: what it prints, refuses and leaves behind.
 
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::{BufReader, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
-use std::process::{Child, ChildStdout, Command, Output, Stdio};
-use std::time::{Duration, Instant};
+use std::process::{Child, ChildStdout, Command, Stdio};
 
 use rustix::process::{Pid, Signal, kill_process};
-use stub_model::journal::Entry;
 
 use crate::client::PATIENCE;
-
-const BINARY: &str = env!("CARGO_BIN_EXE_stub-model");
-
-/// A running stub, killed when a test ends early.
-struct Stub {
-    child: Child,
-    out: BufReader<ChildStdout>,
-    address: SocketAddr,
-}
-
-impl Stub {
-    fn start(command: &mut Command) -> Self {
-        let mut child = command.stdout(Stdio::piped()).spawn().unwrap();
-        let mut out = BufReader::new(child.stdout.take().unwrap());
-        let address = address(&mut out);
-        Self { child, out, address }
-    }
-
-    fn signal(&self, signal: Signal) {
-        kill_process(Pid::from_child(&self.child), signal).unwrap();
-    }
-
-    /// Waits for the end: exit status, and what else was printed.
-    fn end(mut self) -> (Option<i32>, String) {
-        let status = bounded(|| self.child.try_wait().unwrap());
-        let mut rest = String::new();
-        self.out.read_to_string(&mut rest).unwrap();
-        (status.code(), rest)
-    }
-}
-
-impl Drop for Stub {
-    fn drop(&mut self) {
-        // Fails where it has ended, which is the rule.
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
-}
-
-/// The address in the first line.
-fn address(out: &mut impl BufRead) -> SocketAddr {
-    let mut line = String::new();
-    out.read_line(&mut line).unwrap();
-    line.strip_prefix("listening on http://").unwrap().trim_end().parse().unwrap()
-}
-
-/// Polls until there is something.
-fn bounded<T>(mut poll: impl FnMut() -> Option<T>) -> T {
-    let until = Instant::now() + PATIENCE;
-    loop {
-        if let Some(found) = poll() {
-            return found;
-        }
-        assert!(Instant::now() < until, "it takes too long");
-        std::thread::sleep(Duration::from_millis(5));
-    }
-}
-
-fn small(arguments: &[&str]) -> Command {
-    let mut command = Command::new(BINARY);
-    command.arg("small").args(arguments).env_remove("STUB_TOKEN");
-    command
-}
-
-fn ask(address: SocketAddr, request: &str) -> String {
-    let mut stream = TcpStream::connect(address).unwrap();
-    stream.set_read_timeout(Some(PATIENCE)).unwrap();
-    stream.write_all(request.as_bytes()).unwrap();
-    let mut answer = String::new();
-    stream.read_to_string(&mut answer).unwrap();
-    answer
-}
-
-fn get(address: SocketAddr, path: &str) -> String {
-    ask(address, &format!("GET {path} HTTP/1.1\r\nhost: stub\r\nconnection: close\r\n\r\n"))
-}
-
-/// Runs to the end: exit status, standard output and standard error.
-fn refused(command: &mut Command) -> (Option<i32>, String, String) {
-    let Output { status, stdout, stderr } = command.output().unwrap();
-    (status.code(), String::from_utf8(stdout).unwrap(), String::from_utf8(stderr).unwrap())
-}
+use crate::process::{BINARY, Stub, address, ask, bounded, get, journal, refused, small};
 
 #[test]
 fn it_prints_one_line_and_ends_with_0_on_both_signals() {
@@ -126,9 +43,12 @@ fn the_journal_file_has_every_exchange_also_those_cut_off_by_the_stop() {
     bounded(|| get(stub.address, "/metrics").contains("stub_arrivals_total 6\n").then_some(()));
     stub.signal(Signal::TERM);
     assert_eq!(stub.end().0, Some(0));
-    let text = std::fs::read_to_string(&path).unwrap();
-    let entries: Vec<Entry> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
-    assert!(entries.iter().all(|entry| entry.answered_ns.is_some()));
+    let (first, entries, sums) = journal(&path);
+    assert_eq!((first.format, first.stub.as_ref(), first.clock.as_ref()), (1, "small", "CLOCK_MONOTONIC"));
+    assert_eq!((sums.arrivals, sums.written, sums.lost), (6, 6, 0));
+    let within = first.moment.monotonic_ns..sums.moment.monotonic_ns;
+    assert!(entries.iter().all(|entry| within.contains(&entry.arrived_ns)));
+    assert!(entries.iter().all(|entry| entry.finished_ns.is_some()));
     let seen: Vec<(u64, Option<u16>)> = entries.iter().map(|entry| (entry.sequence, entry.status)).collect();
     assert_eq!(seen, [(0, Some(200)), (1, Some(200)), (2, Some(200)), (3, Some(200)), (4, Some(200)), (5, None)]);
 }
@@ -139,7 +59,8 @@ fn the_journal_file_is_flushed_while_it_runs() {
     let path = folder.path().join("journal.jsonl");
     let stub = Stub::start(small(&["--journal"]).arg(&path));
     get(stub.address, "/small");
-    bounded(|| std::fs::read_to_string(&path).unwrap().ends_with("\"request_id\":null}\n").then_some(()));
+    let done = || std::fs::read_to_string(&path).unwrap().ends_with("\"request_id\":null}\n");
+    bounded(|| done().then_some(()));
 }
 
 #[test]
@@ -205,7 +126,18 @@ fn a_journal_that_cannot_be_written_is_told_at_the_end() {
 
 #[test]
 fn malformed_arguments_are_bad_usage() {
-    for arguments in [["--listen", "localhost"], ["--seed", "x"], ["--token", ""], ["--token", "a b"], ["--no", "x"]] {
+    for arguments in [
+        ["--listen", "localhost"],
+        ["--seed", "x"],
+        ["--token", ""],
+        ["--token", "a b"],
+        ["--no", "x"],
+        ["--stall", "4s..2s"],
+        ["--slow-start", "1s"],
+        ["--alternate", "5,200"],
+        ["--loris", "0s"],
+        ["--reset-share", "5%"],
+    ] {
         let (status, out, error) = refused(&mut small(&arguments));
         assert_eq!((status, out.as_str()), (Some(2), ""), "{arguments:?}");
         assert!(error.starts_with("error: ") && error.contains(arguments[0]), "{error}");
@@ -307,7 +239,7 @@ fn it_dies_with_a_killed_parent_and_writes_its_journal_first() {
     // The stub has the shell's standard output too: its end is the end of the stub.
     assert_eq!(rest_within_patience(&mut out), "");
     bounded(|| TcpStream::connect(address).is_err().then_some(()));
-    assert_eq!(std::fs::read_to_string(&path).unwrap().lines().count(), 1);
+    assert_eq!(journal(&path).1.len(), 1);
 }
 
 /// What is printed until the end, which must come.
@@ -338,7 +270,7 @@ fn it_does_not_begin_for_a_parent_that_is_gone_already() {
 fn it_outlives_the_thread_that_started_it() {
     let stub = std::thread::spawn(|| Stub::start(&mut small(&["--die-with-parent"]))).join().unwrap();
     // Should the system's own signal be late, this one is the same.
-    stub.signal(Signal::USR1);
+    stub.signal(Signal::URG);
     assert!(get(stub.address, "/slow?ms=50").starts_with("HTTP/1.1 200 OK\r\n"));
     stub.signal(Signal::TERM);
     assert_eq!(stub.end().0, Some(0));

@@ -49,11 +49,13 @@ impl Answer {
 pub(crate) struct Client {
     stream: TcpStream,
     buffer: Vec<u8>,
+    /// Bytes that came so far.
+    pub(crate) received: u64,
 }
 
 impl Client {
     pub(crate) async fn to(stub: &Handle) -> Self {
-        Self { stream: TcpStream::connect(stub.address()).await.unwrap(), buffer: Vec::new() }
+        Self { stream: TcpStream::connect(stub.address()).await.unwrap(), buffer: Vec::new(), received: 0 }
     }
 
     /// Sends bytes as they are.
@@ -83,6 +85,14 @@ impl Client {
         }
         head.push_str("\r\n");
         self.send(&[head.as_bytes(), body].concat()).await;
+    }
+
+    /// When the next answer had begun to come, at the latest.
+    pub(crate) async fn first_byte(&mut self) -> u64 {
+        if self.buffer.is_empty() {
+            assert!(self.more().await > 0, "ended before an answer");
+        }
+        stub_model::clock::monotonic_ns()
     }
 
     /// The head of the next answer.
@@ -157,7 +167,9 @@ impl Client {
     }
 
     async fn more(&mut self) -> usize {
-        timeout(PATIENCE, self.stream.read_buf(&mut self.buffer)).await.unwrap().unwrap()
+        let count = timeout(PATIENCE, self.stream.read_buf(&mut self.buffer)).await.unwrap().unwrap();
+        self.received += count as u64;
+        count
     }
 }
 

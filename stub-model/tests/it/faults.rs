@@ -50,7 +50,7 @@ async fn hold_never_answers_and_ends_with_the_client() {
     client.request("GET", "/fault?kind=hold", &[], b"").await;
     until(async || stub.counters().await.unwrap().arrivals == 1).await;
     assert_eq!(stub.counters().await.unwrap().answered, 0);
-    assert_eq!(stub.journal().await.unwrap()[0].answered_ns, None);
+    assert_eq!(stub.journal().await.unwrap()[0].finished_ns, None);
     drop(client);
     until(async || stub.counters().await.unwrap().answered == 1).await;
     assert_eq!(stub.journal().await.unwrap()[0].status, None);
@@ -83,5 +83,5 @@ async fn drip_comes_whole_but_slowly() {
     let answer = Client::to(&stub).await.get("/fault?kind=drip&ms=5&bytes=6").await;
     assert_eq!((answer.field("content-length"), answer.body.as_slice()), (Some("6"), b"012345".as_slice()));
     let entry = stub.journal().await.unwrap().remove(0);
-    assert!(entry.answered_ns.unwrap() - entry.arrived_ns >= 30_000_000);
+    assert!(entry.finished_ns.unwrap() - entry.arrived_ns >= 30_000_000);
 }
