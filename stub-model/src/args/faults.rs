@@ -4,28 +4,30 @@ use std::time::Duration;
 
 use stub_model::faults::{Alternate, Settings, Share, SlowStart, Stall, gap};
 
+/// Where they stand in the help: not where the options of each target do.
+const HEADING: &str = "Faults";
+
 /// What befalls requests.
 #[derive(Debug, Clone, clap::Args)]
-#[command(next_help_heading = "Faults")]
 pub(crate) struct Faults {
     /// Hold what arrives between these times after the first request until the end, such as 2s..4s; may be repeated
-    #[arg(long, value_name = "FROM..TO")]
+    #[arg(long, help_heading = HEADING, value_name = "FROM..TO")]
     stall: Vec<Stall>,
 
     /// Let the first request wait so long, and later ones ever shorter, evenly, down to nothing over that time
-    #[arg(long, value_name = "WAIT,OVER")]
+    #[arg(long, help_heading = HEADING, value_name = "WAIT,OVER")]
     slow_start: Option<SlowStart>,
 
     /// Let requests wait for the one and the other time in turn
-    #[arg(long, value_name = "FAST,SLOW")]
+    #[arg(long, help_heading = HEADING, value_name = "FAST,SLOW")]
     alternate: Option<Alternate>,
 
     /// Send answers byte by byte, with this time between one byte and the next
-    #[arg(long, value_name = "TIME", value_parser = gap)]
+    #[arg(long, help_heading = HEADING, value_name = "TIME", value_parser = gap)]
     loris: Option<Duration>,
 
     /// Reset the connection in place of an answer, for exactly this part of the requests
-    #[arg(long, value_name = "PART", default_value = "0")]
+    #[arg(long, help_heading = HEADING, value_name = "PART", default_value = "0")]
     reset_share: Share,
 }
 
