@@ -167,8 +167,8 @@ impl HttpBody for Body {
     fn poll_frame(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, Abandoned>>> {
         let piece = ready!(self.kind.poll(cx));
         self.ended = piece.is_none();
-        if let (Some(Ok(piece)), Some(exchange)) = (&piece, &self.exchange) {
-            exchange.traffic().metrics.sent(piece.len());
+        if let (Some(Ok(piece)), Some(exchange)) = (&piece, &mut self.exchange) {
+            exchange.sent(piece.len());
         }
         Poll::Ready(piece.map(|piece| piece.map(Frame::data)))
     }

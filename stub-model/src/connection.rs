@@ -77,7 +77,7 @@ impl Connection {
             self.unflushed.borrow_mut().push((arrival, end));
             return;
         }
-        end.bytes = self.marks.take_bytes();
+        end.wire_bytes = self.marks.take_bytes();
         self.note_pause(&mut end);
         self.traffic.ended(arrival, &end);
     }
@@ -101,7 +101,7 @@ impl Connection {
             end.sent_ns = end.sent_ns.or(self.marks.first()).or(complete.then_some(finished_ns));
             end.finished_ns = finished_ns.max(arrival.ns);
             end.complete = complete;
-            end.bytes = self.marks.take_bytes();
+            end.wire_bytes = self.marks.take_bytes();
             self.note_pause(&mut end);
             self.traffic.ended(arrival, &end);
         }

@@ -25,6 +25,7 @@ pub struct Exchange {
     status: Option<u16>,
     /// Its answer has no body, whatever is said.
     bodiless: bool,
+    body_bytes: u64,
     complete: bool,
     befell: Befell,
 }
@@ -33,13 +34,19 @@ impl Exchange {
     pub(crate) fn new(connection: Rc<Connection>, arrival: Arrival, method: &Method) -> Self {
         let bodiless = method == Method::HEAD;
         let befell = Befell::default();
-        Self { connection, arrival, status: None, bodiless, complete: false, befell }
+        Self { connection, arrival, status: None, bodiless, body_bytes: 0, complete: false, befell }
     }
 
     /// Sets the status that the client gets to see, and begins the answer; without it the exchange ends as unanswered.
     pub fn set_status(&mut self, status: u16) {
         self.status = Some(status);
         self.connection.marks().answer_begins();
+    }
+
+    /// So many bytes of the answer's body have been handed over.
+    pub(crate) fn sent(&mut self, bytes: usize) {
+        self.body_bytes += bytes as u64;
+        self.traffic().metrics.sent(bytes);
     }
 
     /// Tells that the whole answer is there.
@@ -130,7 +137,8 @@ impl Drop for Exchange {
             // Where the answer is still to leave, the connection says when it had.
             finished_ns: monotonic_ns(),
             status: self.status,
-            bytes: 0,
+            wire_bytes: 0,
+            body_bytes: self.body_bytes,
             complete: self.complete || (self.bodiless && self.status.is_some()),
             faults: self.befell,
         };

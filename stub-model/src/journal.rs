@@ -40,7 +40,10 @@ pub struct Entry {
     pub status: Option<u16>,
     /// Bytes handed to the socket for it: interim answers, head and body as they are on the wire, frames of a WebSocket.
     /// Those of pipelined answers that left together count for the first.
-    pub bytes: u64,
+    pub wire_bytes: u64,
+    /// Bytes of the answer's body, compressed where it is, without transfer coding. Where it is not complete, not all of
+    /// them need have left.
+    pub body_bytes: u64,
     /// The whole answer was handed to the socket.
     pub complete: bool,
     /// What befell it.
@@ -58,8 +61,10 @@ pub struct End {
     pub finished_ns: u64,
     /// See [`Entry::status`].
     pub status: Option<u16>,
-    /// See [`Entry::bytes`].
-    pub bytes: u64,
+    /// See [`Entry::wire_bytes`].
+    pub wire_bytes: u64,
+    /// See [`Entry::body_bytes`].
+    pub body_bytes: u64,
     /// See [`Entry::complete`].
     pub complete: bool,
     /// See [`Entry::faults`].
@@ -68,9 +73,10 @@ pub struct End {
 
 impl Entry {
     fn end(&mut self, end: &End) {
-        let End { sent_ns, finished_ns, status, bytes, complete, faults } = *end;
+        let End { sent_ns, finished_ns, status, wire_bytes, body_bytes, complete, faults } = *end;
         (self.sent_ns, self.finished_ns, self.status) = (sent_ns, Some(finished_ns), status);
-        (self.bytes, self.complete, self.faults) = (bytes, complete, faults);
+        (self.wire_bytes, self.body_bytes) = (wire_bytes, body_bytes);
+        (self.complete, self.faults) = (complete, faults);
     }
 }
 
@@ -155,7 +161,8 @@ impl Journal {
             method: method_name(method),
             path: path.into(),
             status: None,
-            bytes: 0,
+            wire_bytes: 0,
+            body_bytes: 0,
             complete: false,
             faults: Befell::default(),
             request_id: request_id.map(Into::into),

@@ -99,11 +99,11 @@ async fn a_slow_loris_sends_head_and_body_byte_by_byte() {
     }
     let mut sum = 0;
     for entry in stub.journal().await.unwrap() {
-        assert!(entry.complete && entry.faults.has(Kind::Loris) && entry.bytes > 100, "{entry:?}");
+        assert!(entry.complete && entry.faults.has(Kind::Loris) && entry.wire_bytes > 100, "{entry:?}");
         let sending = Duration::from_nanos(entry.finished_ns.unwrap() - entry.sent_ns.unwrap());
-        let gaps = u32::try_from(entry.bytes).unwrap() - 1;
+        let gaps = u32::try_from(entry.wire_bytes).unwrap() - 1;
         assert!(sending >= gaps * Duration::from_millis(2), "{entry:?}");
-        sum += entry.bytes;
+        sum += entry.wire_bytes;
     }
     assert_eq!(sum, client.received);
 }
@@ -116,7 +116,7 @@ async fn one_request_may_ask_for_a_slow_loris_of_its_own() {
     client.get("/small?size=5000").await;
     assert_eq!(client.get("/small?loris=0").await.status, 400);
     let entries = stub.journal().await.unwrap();
-    assert!(took(&entries[0]) >= Duration::from_millis(3 * (entries[0].bytes - 1)));
+    assert!(took(&entries[0]) >= Duration::from_millis(3 * (entries[0].wire_bytes - 1)));
     assert_eq!((entries[0].faults.has(Kind::Loris), entries[1].faults.is_empty()), (true, true));
 }
 

@@ -43,7 +43,8 @@ async fn moments_are_in_order_on_both_sides_and_bytes_are_those_of_the_wire() {
         let moments = [before, entry.arrived_ns, sent, finished, after];
         assert!(moments.is_sorted() && sent <= begun, "{path}: {moments:?} {begun}");
         assert_eq!((entry.status, entry.complete), (Some(answer.status), true), "{path}");
-        assert_eq!(entry.bytes, client.received - received, "{path}");
+        assert_eq!(entry.wire_bytes, client.received - received, "{path}");
+        assert_eq!(entry.body_bytes, answer.body.len() as u64, "{path}");
     }
     assert!(stub.journal().await.unwrap().iter().all(|entry| entry.connection == 1));
 }
@@ -54,7 +55,8 @@ async fn an_answer_that_ends_with_its_connection_is_whole() {
     let mut client = Client::to(&stub).await;
     assert_eq!(client.get("/small?lengthless=1&size=100000").await.body.len(), 100_000);
     let entry = last(&stub).await;
-    assert_eq!((entry.status, entry.complete, entry.bytes), (Some(200), true, client.received));
+    assert_eq!((entry.status, entry.complete, entry.wire_bytes), (Some(200), true, client.received));
+    assert_eq!(entry.body_bytes, 100_000);
 }
 
 /// Answers that leave together finish together; the sum of their bytes is what came.
@@ -73,7 +75,7 @@ async fn pipelined_requests_are_told_apart() {
         assert!([entry.arrived_ns, entry.sent_ns.unwrap(), entry.finished_ns.unwrap()].is_sorted(), "{entry:?}");
         assert!(entry.complete);
     }
-    assert_eq!(entries.iter().map(|entry| entry.bytes).sum::<u64>(), client.received);
+    assert_eq!(entries.iter().map(|entry| entry.wire_bytes).sum::<u64>(), client.received);
 }
 
 /// What no client got is not called complete, and what was never begun has no moment of sending.
