@@ -99,10 +99,11 @@ impl Line {
         self.close_asked.notify_one();
     }
 
-    /// Waits until the connection is to be closed because of [`Line::close_in`].
+    /// Waits until the connection is to be closed because of [`Line::close_in`], and the stub is not paused.
     pub async fn close_due(&self) {
         self.close_asked.notified().await;
         tokio::time::sleep(self.close_after.get()).await;
+        self.connection.opened().await;
     }
 }
 

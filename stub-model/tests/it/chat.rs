@@ -5,6 +5,7 @@ use std::time::Duration;
 use futures_util::{SinkExt, StreamExt};
 use hyper::header::{HeaderValue, SEC_WEBSOCKET_PROTOCOL};
 use serde_json::{Value, json};
+use stub_model::journal::Entry;
 use stub_model::model::Behaviour;
 use stub_model::platform::{PoolSettings, Settings, start};
 use stub_model::server::Handle;
@@ -62,6 +63,12 @@ impl Chat {
     }
 }
 
+/// What the journal has of the one socket there was.
+async fn socket(platform: &Handle) -> Entry {
+    let journal = platform.journal().await.unwrap();
+    journal.into_iter().find(|entry| entry.status == Some(101)).unwrap()
+}
+
 #[tokio::test]
 async fn a_turn_is_deltas_the_end_and_a_close() {
     let platform = start(&settings()).unwrap();
@@ -86,6 +93,10 @@ async fn a_turn_is_deltas_the_end_and_a_close() {
     ] {
         shown(&platform, line).await;
     }
+    let entry = socket(&platform).await;
+    assert!([entry.arrived_ns, entry.sent_ns.unwrap(), entry.finished_ns.unwrap()].is_sorted(), "{entry:?}");
+    // The handshake, four pieces, the end and the close.
+    assert!(entry.complete && entry.wire_bytes > 300, "{entry:?}");
 }
 
 #[tokio::test]
@@ -147,9 +158,11 @@ async fn a_client_that_leaves_frees_its_connection_and_the_model() {
         "stub_model_streams_open 0",
         "stub_platform_pool_in_use 0",
         "stub_platform_chat_turns_total{outcome=\"gone\"} 1",
+        "stub_requests_total{path=\"/api/v1/ws/agent\",status=\"101\"} 1",
     ] {
         shown(&platform, line).await;
     }
+    assert!(!socket(&platform).await.complete);
 }
 
 #[tokio::test]
