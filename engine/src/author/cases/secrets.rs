@@ -113,21 +113,7 @@ impl Recording<'_> {
                         );
                     }
                     client::Event::Items { items, .. } => {
-                        let stream = streams.entry(*exchange).or_default();
-                        match items {
-                            Items::Lines(lines) => lines.iter().for_each(|line| *stream += &format!("{line}\n")),
-                            Items::Events(events) => {
-                                events.iter().for_each(|event| *stream += &format!("{}\n", event.data))
-                            }
-                            Items::Chunk(bytes) => *stream += &String::from_utf8_lossy(bytes),
-                            Items::Messages(messages) => {
-                                for message in messages {
-                                    if let Message::Text(text) = message {
-                                        *stream += &format!("{text}\n");
-                                    }
-                                }
-                            }
-                        }
+                        streams.entry(*exchange).or_default().push_str(&text_of(items));
                     }
                     _ => {}
                 },
@@ -137,6 +123,28 @@ impl Recording<'_> {
         texts.extend(streams.into_values());
         texts
     }
+}
+
+/// Pieces of a stream as one text: bytes as they follow each other, everything else in lines.
+fn text_of(items: &Items) -> String {
+    let mut text = String::new();
+    let mut line = |line: &str| {
+        text.push_str(line);
+        text.push('\n');
+    };
+    match items {
+        Items::Lines(lines) => lines.iter().for_each(|one| line(one)),
+        Items::Events(events) => events.iter().for_each(|event| line(&event.data)),
+        Items::Messages(messages) => {
+            for message in messages {
+                if let Message::Text(text) = message {
+                    line(text);
+                }
+            }
+        }
+        Items::Chunk(bytes) => text.push_str(&String::from_utf8_lossy(bytes)),
+    }
+    text
 }
 
 /// What the texts of a value hold.

@@ -59,7 +59,7 @@ pub(super) fn repeats(bench: &Bench<'_>, paths: &[Path]) -> Check {
         return Check::skipped(NAME, "there is no instance");
     };
     if let Some(deeds) = first.iter().chain(&second).find(|deeds| deeds.outcome.starts_with("plugin_")) {
-        return Check::skipped(NAME, &format!("an iteration ends as {}: mend that first", deeds.outcome));
+        return Check::skipped(NAME, format!("an iteration ends as {}: mend that first", deeds.outcome));
     }
     for (index, (one, other)) in first.iter().zip(&second).enumerate() {
         if let Some(what) = difference(one, other) {
