@@ -268,7 +268,7 @@ fn what_is_for_a_url_is_not_ignored_beside_a_scenario() {
             refused(&Place::with(LOAD), &["run", "--scenario", "load.toml", option], 2),
             format!(
                 "error: the argument '--scenario <FILE>' cannot be used with '{shown}'\n\nUsage: engine run --scenario \
-                 <FILE>\n\nFor more information, try '--help'.\n"
+                 <FILE> [FILE]\n\nFor more information, try '--help'.\n"
             )
         );
     }
