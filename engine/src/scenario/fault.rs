@@ -148,7 +148,8 @@ impl Faults {
     pub fn render(&self, coloured: bool) -> String {
         let renderer = if coloured { Renderer::styled() } else { Renderer::plain() };
         let texts: Vec<_> = self.list.iter().map(|fault| renderer.render(&[fault.group(&self.sources)])).collect();
-        texts.join("\n\n")
+        // The renderer shows the control characters of ASCII in what it quotes, and not those above it.
+        texts.join("\n\n").replace(|c: char| ('\u{80}'..='\u{9f}').contains(&c), "\u{fffd}")
     }
 }
 

@@ -112,6 +112,14 @@ error[variable.malformed]: `a\nerror: b\tc` is not the name of a variable
 }
 
 #[test]
+fn no_control_character_of_a_file_reaches_the_terminal() {
+    // U+009B begins what terminals obey, as ESC and `[` do.
+    let seen = refused(&BASE.replace("share = 1", "sh\u{9b}are = 1 # \u{84}"));
+    assert!(seen.contains("sh\u{fffd}are = 1 # \u{fffd}"), "{seen}");
+    assert!(!seen.contains(|c: char| c.is_control() && c != '\n'), "{seen:?}");
+}
+
+#[test]
 fn a_value_that_json_does_not_have_is_refused() {
     let seen =
         refused(&BASE.replace("share = 1", "share = 1\nconfig = { a = nan, b = [inf], c = 99999999999999999999 }"));
