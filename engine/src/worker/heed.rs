@@ -82,10 +82,13 @@ impl Core {
             listener.did(&action);
         }
         match action {
-            Action::Send { exchange, request } => match self.too_much(key, request.held()) {
-                None => self.send(key, exchange, *request, asked, at),
-                misuse => return misuse.map_or(After::GoesOn, After::Misuse),
-            },
+            Action::Send { exchange, request } => {
+                let held = request.held();
+                if let Some(misuse) = self.too_much(key, held) {
+                    return After::Misuse(misuse);
+                }
+                self.send(key, exchange, *request, held, asked, at);
+            }
             Action::Impossible { exchange, name, detail } => {
                 if let Some(misuse) = self.too_much(key, 0) {
                     return After::Misuse(misuse);
@@ -162,8 +165,8 @@ impl Core {
         }
     }
 
-    /// Sends a request, or keeps why it cannot be sent.
-    fn send(&mut self, key: FlightKey, exchange: u32, request: Request, asked: Time, at: Time) {
+    /// Sends a request that holds so many bytes, or keeps why it cannot be sent.
+    fn send(&mut self, key: FlightKey, exchange: u32, request: Request, held: usize, asked: Time, at: Time) {
         let name = self.request_name(key, &request);
         if let Some(listener) = &mut self.listener {
             listener.asked(exchange, &self.name, &request, asked);
@@ -178,7 +181,6 @@ impl Core {
             timeouts.total = Duration::from_nanos(nanoseconds);
         }
         let follow_redirects = request.follow_redirects.unwrap_or(workload.redirects);
-        let held = request.held();
         let open = self.opened(key, exchange, name, asked, request.wanted_fields);
         let place = super::flight::place(open).0;
         self.exchanges[place].held = held;

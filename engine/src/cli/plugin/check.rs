@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use crate::author::cases::{self, Case};
 use crate::author::conform::{self, CheckVerdict, Subject};
-use crate::plugin::{Host, Limits, Plugin, Refused};
+use crate::plugin::{Plugin, Refused};
 
 use crate::cli::args::Format;
 use crate::cli::exit::{Exit, Failure};
@@ -72,9 +72,7 @@ struct Sheet<'a> {
 pub(super) fn run(arguments: &Check) -> Result<Exit, Failure> {
     let config = object("--config", arguments.config.as_deref())?;
     let shared = object("--shared", arguments.shared.as_deref())?;
-    let host = Host::new(Limits::default(), None)?;
-    let plugin =
-        host.load(&arguments.file).map_err(|refusal| Failure::new(Exit::PluginRefused, format!("error: {refusal}")))?;
+    let plugin = super::load(&arguments.file)?;
     let case =
         arguments.script.as_deref().map(|script| case(script, arguments.case.as_deref(), &plugin)).transpose()?;
     let config = config.or(case.as_ref().map(|case| case.config.to_string())).unwrap_or_else(|| "{}".to_owned());

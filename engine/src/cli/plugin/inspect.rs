@@ -6,7 +6,6 @@ use clap::Args;
 
 use crate::cli::args::Format;
 use crate::cli::exit::{Exit, Failure};
-use crate::plugin::{Host, Limits};
 
 use super::sheet;
 
@@ -27,8 +26,6 @@ pub(in crate::cli) struct Inspect {
 /// # Errors
 /// A file that is no plugin, or that this engine cannot use.
 pub(super) fn run(arguments: &Inspect) -> Result<Exit, Failure> {
-    let host = Host::new(Limits::default(), None)?;
-    let plugin =
-        host.load(&arguments.file).map_err(|refusal| Failure::new(Exit::PluginRefused, format!("error: {refusal}")))?;
+    let plugin = super::load(&arguments.file)?;
     sheet::print(&plugin, arguments.format)
 }

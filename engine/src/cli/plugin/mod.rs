@@ -9,7 +9,11 @@ mod test;
 #[cfg(test)]
 mod tests;
 
+use std::path::Path;
+
 use clap::Subcommand;
+
+use crate::plugin::{self, Host, Limits};
 
 use super::exit::{Exit, Failure};
 
@@ -40,4 +44,13 @@ pub(super) fn run(plugin: &Plugin) -> Result<Exit, Failure> {
         Plugin::Check(arguments) => check::run(arguments),
         Plugin::Test(arguments) => test::run(arguments),
     }
+}
+
+/// Loads a plugin as a run without limits of its own does.
+///
+/// # Errors
+/// A file that is no plugin, or that this engine cannot use.
+fn load(file: &Path) -> Result<plugin::Plugin, Failure> {
+    let host = Host::new(Limits::default(), None)?;
+    host.load(file).map_err(|refusal| Failure::new(Exit::PluginRefused, format!("error: {refusal}")))
 }

@@ -8,7 +8,6 @@ use clap::Args;
 use serde::Serialize;
 
 use crate::author::cases::{self, Case, CaseResult};
-use crate::plugin::{Host, Limits};
 
 use crate::cli::args::Format;
 use crate::cli::exit::{Exit, Failure};
@@ -70,9 +69,7 @@ struct Unlike<'a> {
 /// # Errors
 /// A file that is no plugin, cases that cannot be read, a name that no case has.
 pub(super) fn run(arguments: &Test) -> Result<Exit, Failure> {
-    let host = Host::new(Limits::default(), None)?;
-    let plugin =
-        host.load(&arguments.file).map_err(|refusal| Failure::new(Exit::PluginRefused, format!("error: {refusal}")))?;
+    let plugin = super::load(&arguments.file)?;
     let cases = cases::load(&arguments.script, &plugin.description.metrics)
         .map_err(|faults| prepare::refused(&faults, Exit::Usage))?;
     let chosen = chosen(arguments, &cases)?;
