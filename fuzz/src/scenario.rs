@@ -139,7 +139,7 @@ fn check_phases(plan: &Plan) {
     for phase in &plan.phases {
         assert_eq!(phase.start, start);
         assert!((MS..=30 * DAY).contains(&phase.duration), "{:?}", phase.duration);
-        let rate = phase.rate.map_or(0.1, engine::schedule::Rate::as_f64);
+        let rate = phase.rate().map_or(0.1, engine::schedule::Rate::as_f64);
         assert!((0.1..=100_000.0).contains(&rate), "{rate}");
         start = phase.end();
     }

@@ -56,10 +56,11 @@ pub(super) fn result(
     let mut recorder = first.clone();
     recorders.for_each(|other| recorder.merge(other));
     for (workload, _) in plan.workloads.iter().enumerate() {
-        for (phase, _) in plan.phases.iter().enumerate() {
-            let planned = plan.planned.cell(phase, workload);
+        for (phase, entry) in plan.phases.iter().enumerate() {
             let cell = phase * plan.workloads.len() + workload;
             let taken: u64 = course.done.iter().filter_map(|done| done.taken.get(cell)).sum();
+            // Of a closed phase the plan is what came of it.
+            let planned = if entry.closed().is_some() { taken } else { plan.planned.cell(phase, workload) };
             recorder.planned(workload, phase, planned);
             recorder.not_offered(workload, phase, planned.saturating_sub(taken));
         }
@@ -85,7 +86,7 @@ pub(super) fn result(
         run: run(plan, plugins, &course),
         recovery: plan.recovery.map(usize::from),
         plugin_traps: traps(plugins, &course.done),
-        notes: notes(&course),
+        notes: notes(plan, &course),
         probes: std::mem::take(&mut course.probes),
         setup: course.setup.exchanges,
     };
@@ -242,7 +243,7 @@ fn phase(phase: &scenario::Phase) -> PhaseEntry {
         name: phase.name.clone(),
         start_s: phase.start.as_secs_f64(),
         length_s: phase.duration.as_secs_f64(),
-        profile: phase.rate.map_or_else(|| "pause".to_owned(), |rate| format!("constant {}/s", rate.as_f64())),
+        profile: phase.shown(),
         why: phase.why.clone(),
     }
 }
@@ -286,8 +287,15 @@ fn traps(plugins: &Plugins, done: &[Done]) -> Vec<PluginTrap> {
         .collect()
 }
 
-fn notes(course: &Course) -> Vec<String> {
+fn notes(plan: &Plan, course: &Course) -> Vec<String> {
     let mut notes = course.setup.notes.clone();
+    for (phase, at_once) in plan.phases.iter().filter_map(|phase| Some((&phase.name, phase.closed()?))) {
+        notes.push(format!(
+            "`{phase}` is closed: {at_once} iterations at once, each started when another had ended. It shows how much the \
+             target can take and hides how long it keeps people waiting: nothing was due, times count from the start, and \
+             while the target stalled it was asked for nothing"
+        ));
+    }
     let dropped: u64 = course.done.iter().map(|done| done.log_dropped).sum();
     if dropped > 0 {
         notes.push(format!("{dropped} log lines of plugins were not shown: more than 10 a second of a worker"));
@@ -308,9 +316,10 @@ fn notes(course: &Course) -> Vec<String> {
 /// What a run would do, for `--dry-run`.
 pub(super) fn outline(plan: &Plan, plugins: &Plugins) -> String {
     let mut text = format!(
-        "{}: {} arrivals in {}\n",
+        "{}: {} arrivals{} in {}\n",
         plan.name,
         plan.planned.total(),
+        if plan.schedule().closed_peak() > 0 { ", and those of closed phases," } else { "" },
         humantime::format_duration(plan.duration())
     );
     for (position, workload) in plan.workloads.iter().enumerate() {
@@ -329,12 +338,9 @@ pub(super) fn outline(plan: &Plan, plugins: &Plugins) -> String {
         let judged = if position == usize::from(plan.judged) { "  judged" } else { "" };
         let profile = phase(entry).profile;
         let length = humantime::format_duration(entry.duration).to_string();
-        let _ = writeln!(
-            text,
-            "  phase    {:<20} {:>8} arrivals  {profile} for {length}{judged}",
-            entry.name,
-            plan.planned.phase(position)
-        );
+        let planned =
+            if entry.closed().is_some() { "any".to_owned() } else { plan.planned.phase(position).to_string() };
+        let _ = writeln!(text, "  phase    {:<20} {planned:>8} arrivals  {profile} for {length}{judged}", entry.name);
     }
     let _ = writeln!(text, "  at most {} in flight, {} workers", plan.limits.in_flight, plan.workers);
     text

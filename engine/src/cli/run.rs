@@ -207,6 +207,8 @@ fn settings(plan: &Plan, plugins: &Plugins, target: &Target, shared: Option<&str
     let rate = plan.schedule().peak().as_f64() / f64::from(plan.workers);
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped")]
     let warm = (rate * WARM_SECONDS).ceil().clamp(1.0, WARM_MOST as f64) as usize;
+    let closed = plan.schedule().closed_peak().div_ceil(plan.workers) as usize;
+    let warm = warm.max(closed.min(WARM_MOST));
     worker::Settings {
         workers: plan.workers as usize,
         workloads: prepare::workloads(plan, plugins),

@@ -87,16 +87,26 @@ impl Recorder {
 
     /// An iteration starts. `slot_wait` is the part of its lateness, in nanoseconds, spent waiting for a slot.
     pub fn started(&mut self, workload: usize, phase: usize, due: Time, start: Time, slot_wait: u64) {
-        let workload = &mut self.workloads[workload];
-        let cell = &mut workload.cells[phase];
+        let cell = &mut self.workloads[workload].cells[phase];
         cell.counts.started += 1;
         let lateness = start.since(due);
         let slot_wait = slot_wait.min(lateness);
         cell.times_mut(Series::Lateness).record(lateness);
         cell.times_mut(Series::SlotWait).record(slot_wait);
         cell.times_mut(Series::GeneratorDelay).record(lateness - slot_wait);
-        workload.windows.at(self.layout.t0, due).offered += 1;
-        workload.windows.at(self.layout.t0, start).sent += 1;
+        self.offered_and_sent(workload, due, start);
+    }
+
+    /// An iteration of a closed phase starts. Nothing was due, so that there is no lateness.
+    pub fn started_closed(&mut self, workload: usize, phase: usize, start: Time) {
+        self.workloads[workload].cells[phase].counts.started += 1;
+        self.offered_and_sent(workload, start, start);
+    }
+
+    fn offered_and_sent(&mut self, workload: usize, due: Time, start: Time) {
+        let windows = &mut self.workloads[workload].windows;
+        windows.at(self.layout.t0, due).offered += 1;
+        windows.at(self.layout.t0, start).sent += 1;
         self.flight.start(start);
         self.live.tally(|tally| {
             tally.offered += 1;

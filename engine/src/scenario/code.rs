@@ -13,6 +13,7 @@ macro_rules! codes {
 codes! {
     LIMITS_BAD_HOST = "limits.bad_host", "An allowed host is not written as `host` or `host:port`.";
     LIMITS_CONNECTIONS = "limits.connections_below_workers", "Fewer connections are allowed than there are workers.";
+    LIMITS_IN_FLIGHT = "limits.in_flight_below_closed", "Fewer may be in flight than a closed phase holds at once.";
     OVERRIDE_ONE_PHASE = "override.one_phase_only", "`--rate` or `--duration` with a scenario of several phases.";
     OVERRIDE_RANGE = "override.out_of_range", "The value of a command-line option is out of range.";
     PHASE_DUPLICATE = "phase.duplicate_name", "Two phases have the same name.";
@@ -24,8 +25,12 @@ codes! {
     PROBE_BAD_SERIES = "probe.bad_series", "A probe's series is not written as one.";
     PROBE_BAD_URL = "probe.bad_url", "A probe's URL is not one that can be read.";
     PROBE_DUPLICATE = "probe.duplicate_name", "Two probes have the same name.";
-    PROFILE_NOTHING = "profile.nothing_planned", "No phase has a rate, so nothing would be sent.";
+    PROFILE_POINTS = "profile.bad_points", "The points of a phase are none, out of order, or outside of it.";
+    PROFILE_SPIKE = "profile.bad_spike", "A spike has no length, or is not over before its phase ends.";
+    PROFILE_STEPS = "profile.bad_steps", "The steps of a phase go below 0.";
+    PROFILE_NOTHING = "profile.nothing_planned", "No phase has a rate, or all of them add up to no arrival.";
     PROFILE_TOO_FINE = "profile.rate_too_fine", "A rate has more than six decimals.";
+    PROFILE_TOO_MANY = "profile.too_many", "More random arrivals than can be laid out.";
     QUICK_BAD_FIELD = "quick.bad_field", "A field given with `-H` is not written as `Name: value`.";
     QUICK_BAD_METHOD = "quick.bad_method", "The method given with `-m` is none.";
     CONFIG = "scenario.bad_config", "A value in a `config` table cannot be handed to a plugin.";

@@ -3,6 +3,8 @@
 
 use std::time::Duration;
 
+use super::profile::{POINT, RAMP, SPIKE, STEPS};
+
 /// What a table may hold.
 #[derive(Debug)]
 pub(crate) struct Spec {
@@ -76,7 +78,7 @@ impl Spec {
 /// The longest that may be waited for one thing.
 const DAY: Duration = Duration::from_hours(24);
 /// The longest a phase may last.
-const MONTH: Duration = Duration::from_hours(24 * 30);
+pub(crate) const MONTH: Duration = Duration::from_hours(24 * 30);
 const MS: Duration = Duration::from_millis(1);
 const WAIT: Kind = Kind::Duration { min: MS, max: DAY };
 const WHY: Key = optional("why", Kind::Text, "", "Why it is so; printed in the report.", "\"what we expect at noon\"");
@@ -358,7 +360,7 @@ pub(crate) static WORKLOAD: Spec = Spec {
 /// `[[phase]]`.
 pub(crate) static PHASE: Spec = Spec {
     title: "[[phase]]",
-    about: "A stretch of the schedule. Exactly one of `rate` and `pause`.",
+    about: "A stretch of the schedule. Exactly one of `rate`, `ramp`, `steps`, `spike`, `points`, `closed` and `pause`.",
     keys: &[
         required("name", Kind::Name { upper: false }, "Its name in reports and thresholds.", "\"sustain\""),
         required("duration", Kind::Duration { min: MS, max: MONTH }, "How long it lasts.", "\"1m30s\""),
@@ -369,7 +371,33 @@ pub(crate) static PHASE: Spec = Spec {
             "Arrivals per second, all workloads together; six decimals at most.",
             "20",
         ),
+        optional("ramp", Kind::Table(&RAMP), "", "From one rate to another along a line.", ""),
+        optional("steps", Kind::Table(&STEPS), "", "A staircase of constant rates.", ""),
+        optional("spike", Kind::Table(&SPIKE), "", "A constant rate, but for a while another.", ""),
+        optional("points", Kind::Tables(&POINT), "", "Rates at given moments, joined by lines.", ""),
+        optional(
+            "closed",
+            Kind::Integer { min: 1, max: 100_000 },
+            "",
+            "A capacity probe: so many iterations at once, each started when another has ended. Nothing is due, so that \
+             waiting does not show.",
+            "64",
+        ),
         optional("pause", Kind::Boolean, "", "`true`: nothing is sent.", "true"),
+        optional(
+            "random",
+            Kind::Boolean,
+            "false",
+            "`true`: a Poisson process of this rate, from the seed; else arrivals are evenly spread.",
+            "true",
+        ),
+        optional(
+            "max_arrivals",
+            Kind::Integer { min: 1, max: 1_000_000_000_000 },
+            "",
+            "Nothing more is offered in this phase after so many arrivals; it keeps its length.",
+            "1000",
+        ),
         optional(
             "judged",
             Kind::Boolean,
@@ -446,5 +474,20 @@ pub(crate) static PROMETHEUS: Spec = Spec {
 };
 
 /// Every table, in the order of the reference page.
-pub(crate) static ALL: [&Spec; 11] =
-    [&ROOT, &RUN, &TARGET, &LIMITS, &PLUGIN, &SETUP, &WORKLOAD, &PHASE, &THRESHOLD, &PROBES, &PROMETHEUS];
+pub(crate) static ALL: [&Spec; 15] = [
+    &ROOT,
+    &RUN,
+    &TARGET,
+    &LIMITS,
+    &PLUGIN,
+    &SETUP,
+    &WORKLOAD,
+    &PHASE,
+    &RAMP,
+    &STEPS,
+    &SPIKE,
+    &POINT,
+    &THRESHOLD,
+    &PROBES,
+    &PROMETHEUS,
+];

@@ -16,7 +16,8 @@ use super::units;
 pub struct Limits {
     /// The most iterations at once, over all workers.
     pub in_flight: u32,
-    /// What `in_flight` is where nothing is set: peak rate × longest time-out of the mix. A cap below it is the
+    /// What `in_flight` is where nothing is set: peak rate × longest time-out of the mix, and what a closed
+    /// phase holds at least. A cap below it is the
     /// generator's doing where it binds, one at or above it the target's.
     pub in_flight_default: u32,
     /// An arrival that cannot start this long after it was due is missed.
@@ -120,7 +121,7 @@ impl Default for PluginLimits {
 #[derive(Default)]
 pub(super) struct Draft {
     pub(super) limits: Limits,
-    pub(super) in_flight: Option<u32>,
+    pub(super) in_flight: Option<Field<u64>>,
     pub(super) drain: Option<Duration>,
     pub(super) connections: Option<Field<u64>>,
 }
@@ -128,7 +129,7 @@ pub(super) struct Draft {
 /// Reads `[limits]`.
 pub(super) fn read(reader: Reader<'_>) -> Draft {
     let mut limits = Limits::default();
-    let in_flight = reader.integer("in_flight").map(|field| narrow(field.value));
+    let in_flight = reader.integer("in_flight");
     set(&mut limits.tolerance, reader.duration("tolerance"));
     set(&mut limits.timeout, reader.duration("timeout"));
     set(&mut limits.connect_timeout, reader.duration("connect_timeout"));
@@ -169,7 +170,7 @@ fn set<T>(place: &mut T, field: Option<Field<T>>) {
 }
 
 /// The ranges of all keys read so end below 2³².
-fn narrow(value: u64) -> u32 {
+pub(super) fn narrow(value: u64) -> u32 {
     u32::try_from(value).unwrap_or(u32::MAX)
 }
 

@@ -19,6 +19,7 @@ mod overrides;
 mod phase;
 mod plan;
 mod probe;
+mod profile;
 mod quick;
 pub(crate) mod reader;
 mod resolve;

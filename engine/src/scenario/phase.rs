@@ -2,14 +2,15 @@
 
 use std::time::Duration;
 
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
 use super::code;
 use super::fault::Fault;
+use super::profile;
 use super::reader::{Field, Reader};
 use super::source::Span;
 use super::units;
-use crate::schedule::{Profile, Rate};
+use crate::schedule::{Profile, Rate, Spacing};
 
 /// A stretch of the schedule.
 #[derive(Clone, Debug, Serialize)]
@@ -17,8 +18,15 @@ use crate::schedule::{Profile, Rate};
 pub struct Phase {
     /// Unique.
     pub name: String,
-    /// Arrivals per second; `None` in a pause.
-    pub rate: Option<Rate>,
+    /// How the rate runs over it.
+    #[serde(serialize_with = "as_text")]
+    pub profile: Profile,
+    /// Whether arrivals are evenly spread, or random.
+    #[serde(skip)]
+    pub spacing: Spacing,
+    /// Nothing more is offered in it after so many arrivals.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max_arrivals: Option<u64>,
     /// When it starts, from the start of the run.
     #[serde(rename = "start_s", serialize_with = "units::seconds")]
     pub start: Duration,
@@ -41,24 +49,49 @@ impl Phase {
 
     /// Whether nothing is offered in it.
     pub fn is_pause(&self) -> bool {
-        self.rate.is_none()
+        self.profile == Profile::Pause
     }
 
-    /// How the rate runs over it.
-    pub fn profile(&self) -> Profile {
-        self.rate.map_or(Profile::Pause, |rate| Profile::Constant { rate })
+    /// How many iterations it holds at once, where it is closed.
+    pub fn closed(&self) -> Option<u32> {
+        if let Profile::Closed { concurrency } = self.profile { Some(concurrency) } else { None }
     }
+
+    /// Its rate, where that is constant.
+    pub fn rate(&self) -> Option<Rate> {
+        if let Profile::Constant { rate } = self.profile { Some(rate) } else { None }
+    }
+
+    /// Its profile in a line, for people.
+    pub fn shown(&self) -> String {
+        let profile = profile::shown(&self.profile);
+        let spacing = if self.spacing == Spacing::Random { ", random" } else { "" };
+        let most = self.max_arrivals.map_or_else(String::new, |most| format!(", at most {most} arrivals"));
+        format!("{profile}{spacing}{most}")
+    }
+}
+
+fn as_text<S: Serializer>(profile: &Profile, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(&profile::shown(profile))
 }
 
 /// A phase as read, before all of them are looked at together.
 pub(super) struct Draft {
     pub(super) name: Field<String>,
-    pub(super) rate: Option<Rate>,
+    pub(super) profile: Profile,
+    pub(super) spacing: Spacing,
+    pub(super) max_arrivals: Option<u64>,
     pub(super) duration: Duration,
     judged: Option<Field<bool>>,
     recovery: Option<Field<bool>>,
     pub(super) why: Option<String>,
     pub(super) place: Span,
+}
+
+impl Draft {
+    fn is_pause(&self) -> bool {
+        self.profile == Profile::Pause
+    }
 }
 
 /// Which phases have a part in the report.
@@ -71,45 +104,21 @@ pub(super) struct Parts {
 pub(super) fn read(reader: Reader<'_>) -> Option<Draft> {
     let name = reader.name("name");
     let duration = reader.duration("duration");
-    let rate = reader.number("rate");
-    let pause = reader.boolean("pause");
+    let profile = profile::read(&reader, duration.map(|duration| duration.value));
+    let random = reader.boolean("random").filter(|random| random.value);
+    if let (Some(random), Some(Profile::Closed { .. })) = (random, &profile) {
+        let fault = Fault::new(code::CONFLICT, "a closed phase has no due times that could be random");
+        reader.note(fault.at(random.span, "`random`").also(reader.place_of("closed"), "`closed`"));
+    }
+    let max_arrivals = reader.integer("max_arrivals").map(|most| most.value);
     let judged = reader.boolean("judged");
     let recovery = reader.boolean("recovery");
     let why = reader.text("why").map(|why| why.value.value.clone());
     let place = reader.place();
-    let exact = rate.and_then(|rate| exact_rate(&reader, rate));
-    let paused = pause.is_some_and(|pause| pause.value);
-    let conflict = match (reader.has("rate"), paused) {
-        (true, true) => Some(
-            Fault::new(code::CONFLICT, "a phase has either a `rate` or `pause = true`, not both")
-                .at(reader.place_of("pause"), "a pause")
-                .also(reader.place_of("rate"), "and a rate"),
-        ),
-        // A `pause` of the wrong type has its own fault.
-        (false, false) if pause.is_some() || !reader.has("pause") => Some(
-            Fault::new(code::CONFLICT, "a phase needs either a `rate` or `pause = true`")
-                .at(place, "has neither")
-                .hint("this version has phases of constant rate, for example rate = 20, and pauses; no other profiles"),
-        ),
-        _ => None,
-    };
-    let whole = conflict.is_none() && (paused || exact.is_some());
-    if let Some(conflict) = conflict {
-        reader.note(conflict);
-    }
     reader.finish();
     let (name, duration) = (name?, duration?.value);
-    whole.then_some(Draft { name, rate: exact, duration, judged, recovery, why, place })
-}
-
-fn exact_rate(reader: &Reader<'_>, rate: Field<f64>) -> Option<Rate> {
-    let exact = Rate::per_second(rate.value);
-    if exact.is_none() {
-        let rounded = (rate.value * 1e6).round() / 1e6;
-        let fault = Fault::new(code::PROFILE_TOO_FINE, "a rate has at most six decimals, so that counts are exact");
-        reader.note(fault.at(rate.span, "too fine").hint(format!("for example: rate = {rounded}")));
-    }
-    exact
+    let spacing = if random.is_some() { Spacing::Random } else { Spacing::Even };
+    Some(Draft { name, profile: profile?, spacing, max_arrivals, duration, judged, recovery, why, place })
 }
 
 /// Finds the judged and the recovery phase; `None` after noting why there is no telling.
@@ -117,7 +126,7 @@ fn exact_rate(reader: &Reader<'_>, rate: Field<f64>) -> Option<Rate> {
 /// Judged is the one that says so, else the longest with a rate, the first among equals; not one that says
 /// `judged = false` or is the recovery.
 pub(super) fn parts(drafts: &[Draft], place: Span, note: impl Fn(Fault)) -> Option<Parts> {
-    if drafts.iter().all(|draft| draft.rate.is_none()) {
+    if drafts.iter().all(Draft::is_pause) {
         let fault = Fault::new(code::PROFILE_NOTHING, "no phase has a rate, so nothing would be sent");
         let place = drafts.first().map_or(place, |draft| draft.place);
         note(fault.at(place, "nothing but pauses").hint("give a phase a rate, for example: rate = 20"));
@@ -146,7 +155,7 @@ pub(super) fn parts(drafts: &[Draft], place: Span, note: impl Fn(Fault)) -> Opti
     let candidates = drafts
         .iter()
         .enumerate()
-        .filter(|(at, draft)| draft.rate.is_some() && draft.judged.is_none() && recovery != Some(*at));
+        .filter(|(at, draft)| !draft.is_pause() && draft.judged.is_none() && recovery != Some(*at));
     // Of equals `max_by_key` takes the last, and it is the first that is wanted.
     let Some((judged, _)) = candidates.rev().max_by_key(|(_, draft)| draft.duration) else {
         let fault = Fault::new(code::PHASE_JUDGED, "no phase is left to be judged");
@@ -174,7 +183,7 @@ fn marked(
         let fault = Fault::new(code, format!("one phase at most can say `{key} = true`"));
         return Err(fault.at(second, "the second").also(span, "the first"));
     }
-    if drafts[at].rate.is_none() {
+    if drafts[at].is_pause() {
         let fault = Fault::new(code, format!("a pause cannot say `{key} = true`"));
         return Err(fault.at(span, "nothing is sent in this phase"));
     }

@@ -76,9 +76,11 @@ fn read(root: &Table, origin: Origin, sources: &Arc<Sources>, log: &Log) -> Opti
     let (workloads, (judged, recovery, phases)) = (workloads?, timeline?);
     let seed = run.seed.unwrap_or(DEFAULT_SEED);
     let schedule = schedule(&workloads, &phases, seed, place, log)?;
-    let (workers, limits) = settle(limits, &workloads, schedule.peak(), &origin.options, log);
+    let (workers, limits) = settle(limits, &workloads, &schedule, &origin.options, log);
     let planned = schedule.counts();
-    warn_of_unsent(&workloads, &planned, log);
+    if schedule.closed_peak() == 0 {
+        warn_of_unsent(&workloads, &planned, log);
+    }
     Some(Plan {
         name: run.name.unwrap_or(origin.name),
         title: run.title,
@@ -153,8 +155,17 @@ fn lay_out(drafts: Vec<phase::Draft>, scale: f64) -> Vec<Phase> {
     let mut start = Duration::ZERO;
     let place = |draft: phase::Draft| {
         let duration = shorten(draft.duration, scale);
-        let phase =
-            Phase { name: draft.name.value, rate: draft.rate, start, duration, why: draft.why, span: draft.place };
+        let ns = |length: Duration| u64::try_from(length.as_nanos()).unwrap_or(u64::MAX);
+        let phase = Phase {
+            name: draft.name.value,
+            profile: draft.profile.scaled(ns(draft.duration), ns(duration)),
+            spacing: draft.spacing,
+            max_arrivals: draft.max_arrivals,
+            start,
+            duration,
+            why: draft.why,
+            span: draft.place,
+        };
         start = start.saturating_add(duration);
         phase
     };
@@ -172,24 +183,50 @@ fn schedule(workloads: &[Workload], phases: &[Phase], seed: u64, place: Span, lo
     let weights: Vec<_> = workloads.iter().map(|workload| workload.weight).collect();
     let stretch = |phase: &Phase| {
         let length_ns = u64::try_from(phase.duration.as_nanos()).map_err(|_| ScheduleError::TooLong)?;
-        Ok(Stretch::new(length_ns, phase.profile()))
+        let even = Stretch::new(length_ns, phase.profile.clone());
+        Ok(Stretch { spacing: phase.spacing, max_arrivals: phase.max_arrivals, ..even })
     };
     let stretches: Result<Vec<_>, _> = phases.iter().map(stretch).collect();
     let made = stretches.and_then(|stretches| Ok((stretches, Mix::new(&weights).map_err(|_| ScheduleError::TooLong)?)));
     match made.and_then(|(stretches, mix)| Schedule::new(&stretches, mix, &Whole { seed, max_arrivals: None })) {
+        Ok(schedule) if schedule.planned() == 0 && schedule.closed_peak() == 0 => {
+            let fault = Fault::new(code::PROFILE_NOTHING, "the phases add up to no arrival, so nothing would be sent");
+            let place = phases.first().map_or(place, |phase| phase.span);
+            log.note(fault.at(place, "from here on").hint("give a phase a rate above 0 for longer"));
+            None
+        }
         Ok(schedule) => Some(schedule),
         Err(error) => {
-            let place = phases.last().map_or(place, |phase| phase.span);
-            log.note(Fault::new(code::PHASE_TOO_LONG, error.to_string()).at(place, "up to here"));
+            let last = phases.last().map_or(place, |phase| phase.span);
+            let (code, place, label) = match error {
+                ScheduleError::Profile { phase, .. } => {
+                    (code::OUT_OF_RANGE, phases.get(phase).map_or(last, |phase| phase.span), "in this phase")
+                }
+                ScheduleError::TooManyRandom => (code::PROFILE_TOO_MANY, last, "up to here"),
+                _ => (code::PHASE_TOO_LONG, last, "up to here"),
+            };
+            log.note(Fault::new(code, error.to_string()).at(place, label));
             None
         }
     }
 }
 
 /// Settles the workers and the limits that depend on the mix.
-fn settle(draft: limits::Draft, workloads: &[Workload], peak: Rate, options: &Options, log: &Log) -> (u32, Limits) {
+fn settle(
+    draft: limits::Draft,
+    workloads: &[Workload],
+    schedule: &Schedule,
+    options: &Options,
+    log: &Log,
+) -> (u32, Limits) {
     let longest = workloads.iter().map(|workload| workload.holds).max().unwrap_or(draft.limits.timeout);
-    let in_flight_default = at_once(peak, longest);
+    let in_flight_default = at_once(schedule.peak(), longest).max(schedule.closed_peak());
+    if let Some(in_flight) = draft.in_flight.filter(|cap| cap.value < u64::from(schedule.closed_peak())) {
+        let message =
+            format!("{} in flight are too few for a closed phase of {}", in_flight.value, schedule.closed_peak());
+        let fault = Fault::new(code::LIMITS_IN_FLIGHT, message).at(in_flight.span, "binds below it");
+        log.note(fault.hint("raise it, leave it out, or ask for a smaller `closed`"));
+    }
     let mut workers = options.workers;
     if let Some(connections) = draft.connections.filter(|connections| connections.value < u64::from(workers)) {
         if options.workers_set {
@@ -202,7 +239,7 @@ fn settle(draft: limits::Draft, workloads: &[Workload], peak: Rate, options: &Op
         }
     }
     let limits = Limits {
-        in_flight: draft.in_flight.unwrap_or(in_flight_default),
+        in_flight: draft.in_flight.map_or(in_flight_default, |cap| limits::narrow(cap.value)),
         in_flight_default,
         drain: draft.drain.unwrap_or(longest),
         ..draft.limits

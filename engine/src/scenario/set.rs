@@ -4,17 +4,13 @@ use super::code;
 use super::fault::Fault;
 use super::keys::{self, Key, Kind, Spec};
 use super::nearest::did_you_mean;
+use super::profile::PROFILES;
 use super::source::{Sources, Span};
 use super::syntax;
 use super::tree::{Node, Table, Value};
 
-/// Of each pair exactly one may be there: setting one takes the place of the other that the file has.
-const ALTERNATIVES: [(&str, &str, &str); 4] = [
-    ("[target]", "url", "stub"),
-    ("[target]", "stub", "url"),
-    ("[[phase]]", "rate", "pause"),
-    ("[[phase]]", "pause", "rate"),
-];
+/// Of each of these exactly one may be there: setting one takes the place of the others that the file has.
+const ALTERNATIVES: [(&str, &[&str]); 2] = [("[target]", &["url", "stub"]), ("[[phase]]", &PROFILES)];
 
 /// One name of a path, and where it stands.
 type Step = (String, Span);
@@ -124,7 +120,10 @@ fn put(table: &mut Table, spec: &'static Spec, path: &[Step], source: &dyn Sourc
         return Ok(());
     }
     match &key.kind {
-        Kind::Table(inner) => put(sub_table(table, name, *span)?, inner, rest, source),
+        Kind::Table(inner) => {
+            displace(table, spec, name, source.file());
+            put(sub_table(table, name, *span)?, inner, rest, source)
+        }
         Kind::Free => put_free(sub_table(table, name, *span)?, rest, source),
         Kind::Tables(inner) => {
             let ((entry, entry_span), rest) = rest.split_first().unwrap_or((&path[0], &[]));
@@ -145,15 +144,22 @@ fn put(table: &mut Table, spec: &'static Spec, path: &[Step], source: &dyn Sourc
 }
 
 fn replace(table: &mut Table, spec: &Spec, name: &str, key_span: Span, node: Node, file: Option<Span>) {
-    let off = matches!(node.value, Value::Boolean(false));
-    for (_, _, other) in ALTERNATIVES.iter().filter(|(title, this, _)| *title == spec.title && *this == name && !off) {
+    if !matches!(node.value, Value::Boolean(false)) {
+        displace(table, spec, name, file);
+    }
+    let entry = table.entry(name, key_span, || node.clone());
+    (entry.key_span, entry.node) = (key_span, node);
+}
+
+/// Takes away what the file has in the place of this key.
+fn displace(table: &mut Table, spec: &Spec, name: &str, file: Option<Span>) {
+    let of_this = ALTERNATIVES.iter().filter(|(title, names)| *title == spec.title && names.contains(&name));
+    for other in of_this.flat_map(|(_, names)| *names).filter(|other| **other != name) {
         let in_file = |span: Span| file.is_some_and(|file| span.same_source(file));
         if table.get(other).is_some_and(|entry| in_file(entry.key_span)) {
             table.remove(other);
         }
     }
-    let entry = table.entry(name, key_span, || node.clone());
-    (entry.key_span, entry.node) = (key_span, node);
 }
 
 /// The table of a key, made where there is none.

@@ -9,6 +9,7 @@
 //! integral is the mean of their number instead, and the number, drawn from the seed, is what the phase adds.
 
 mod arrivals;
+mod closed;
 mod counts;
 mod mix;
 mod poisson;
@@ -24,12 +25,14 @@ mod wide;
 use std::sync::Arc;
 
 pub use arrivals::{Arrival, Share};
+pub use closed::ClosedShare;
 pub use counts::Counts;
 pub use mix::{Mix, MixError, Weight};
 pub use profile::{Point, Profile, ProfileError};
 pub use rate::{Area, Rate, RateChange};
 pub use seed::arrival_seed;
 
+use closed::Closed;
 use random::Window;
 use segments::Segment;
 
@@ -86,6 +89,7 @@ struct Inner {
     mix: Mix,
     planned: u64,
     length_ns: u64,
+    closed: Vec<Closed>,
 }
 
 /// Why there is no schedule of these stretches.
@@ -125,10 +129,10 @@ impl Schedule {
         }
         let (segments, length_ns) = segments::lay_out(stretches, whole)?;
         let planned = segments.last().map_or(0, |segment| segment.end);
-        Ok(Self { inner: Arc::new(Inner { segments, mix, planned, length_ns }) })
+        Ok(Self { inner: Arc::new(Inner { segments, mix, planned, length_ns, closed: closed::closed_of(stretches) }) })
     }
 
-    /// The number of arrivals of the whole run.
+    /// The number of arrivals that are due in the whole run; what closed stretches start comes on top of it.
     pub fn planned(&self) -> u64 {
         self.inner.planned
     }
@@ -173,6 +177,16 @@ impl Schedule {
     /// The share of a worker that does not exist (`worker` ≥ `of`) is empty.
     pub fn share(&self, worker: u32, of: u32) -> Share {
         Share::new(Arc::clone(&self.inner), worker, of)
+    }
+
+    /// What worker `worker` (from 0) of `of` workers is to start in closed stretches, and when.
+    pub fn closed_share(&self, worker: u32, of: u32) -> ClosedShare {
+        ClosedShare::new(Arc::clone(&self.inner), worker, of)
+    }
+
+    /// The most iterations that a closed stretch holds at once, over all workers; 0 where none is closed.
+    pub fn closed_peak(&self) -> u32 {
+        self.inner.closed.iter().map(Closed::concurrency).max().unwrap_or(0)
     }
 
     /// Every arrival of the run, by due time.

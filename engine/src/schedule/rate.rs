@@ -81,6 +81,11 @@ impl RateChange {
     pub const fn millionths(self) -> i64 {
         self.0
     }
+
+    /// Arrivals per second, as a number for people.
+    pub fn as_f64(self) -> f64 {
+        self.0 as f64 / MILLION
+    }
 }
 
 /// The number of millionths of which `value` is the nearest `f64`, so that decimal text with up to six places comes out

@@ -186,7 +186,12 @@ fn lateness(inputs: &Inputs<'_>) -> Check {
     let judged = inputs.select(None, Scope::Judged);
     let times = judged.times(series);
     let Some(p99) = times.percentile(Percentile::P99) else {
-        return Check::not_checked(name, "nothing was started in the judged phase");
+        let why = if judged.counts().started > 0 {
+            "nothing is due in a closed phase"
+        } else {
+            "nothing was started in the judged phase"
+        };
+        return Check::not_checked(name, why);
     };
     let limit = strictest_time_limit(inputs);
     let waited = || judged.times(Series::SlotWait).percentile(Percentile::P99).is_some_and(|p99| p99 as f64 > limit);

@@ -107,6 +107,9 @@ pub(super) struct Core {
     /// The moment the worker's loop sleeps to, and how to wake it earlier.
     pub(super) armed: Time,
     pub(super) waker: Option<Waker>,
+    /// How many iterations of closed phases are in flight, and whether one has ended since the loop last looked.
+    pub(super) closed_open: usize,
+    pub(super) vacated: bool,
     pub(super) serial: u32,
     pub(super) actions: Vec<Action>,
     pub(super) name: String,
@@ -151,6 +154,8 @@ impl Core {
             log_gate: LogGate::default(),
             armed: Time(u64::MAX),
             waker: None,
+            closed_open: 0,
+            vacated: false,
             serial: 0,
             actions: Vec::new(),
             name: String::new(),
@@ -159,9 +164,14 @@ impl Core {
     }
 
     /// Starts the iteration of a job. An arrival has its slot already; `slot_wait` nanoseconds went by for it.
-    pub(super) fn launch(&mut self, job: Job, slot_wait: u64) {
+    pub(super) fn launch(&mut self, mut job: Job, slot_wait: u64) {
         let start = self.clock.now();
-        if job.kind == Kind::Arrival {
+        if job.closed {
+            // Nothing was due: its times count from here.
+            job.due = start;
+            self.closed_open += 1;
+            self.recorder.started_closed(job.workload, job.phase, start);
+        } else if job.kind == Kind::Arrival {
             self.recorder.started(job.workload, job.phase, job.due, start, slot_wait);
         }
         let instances = &mut self.workloads[job.workload].instances;
@@ -302,6 +312,13 @@ impl Core {
                 checks: &notes.checks,
             });
             self.slots.give_back();
+        }
+        if job.closed {
+            self.closed_open -= 1;
+            self.vacated = true;
+            if let Some(waker) = self.waker.take() {
+                waker.wake();
+            }
         }
         if let Some(listener) = &mut self.listener {
             listener.ended(outcome, end);

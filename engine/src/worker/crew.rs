@@ -20,7 +20,7 @@ use crate::schedule::{Schedule, Share};
 use super::control::Control;
 use super::core::{Core, Notice, Parts, Workload};
 use super::drive::{Driven, Driver, Offer};
-use super::flight::{Job, Kind};
+use super::flight::Job;
 use super::hear::Ears;
 use super::instances::{Instances, Isolation};
 use super::pace;
@@ -317,9 +317,11 @@ impl Post {
             core.wall_t0 = wall_t0;
             core.recorder = Recorder::new(layout, number(self.number));
         }
-        let share = settings.schedule.share(number(self.number), number(settings.workers));
+        let (worker, of) = (number(self.number), number(settings.workers));
         let offer = Offer {
-            source: jobs(share, settings.seed, t0),
+            source: jobs(settings.schedule.share(worker, of), settings.seed, t0),
+            closed: Some(settings.schedule.closed_share(worker, of)),
+            seed: settings.seed,
             end: t0 + Duration::from_nanos(settings.layout.length()),
             tolerance: settings.tolerance,
             drain: settings.drain,
@@ -333,15 +335,7 @@ impl Post {
 
 /// A share of the schedule as jobs, from the start of the schedule.
 pub(super) fn jobs(share: Share, seed: u64, t0: Time) -> impl Iterator<Item = Job> {
-    share.map(move |arrival| Job {
-        kind: Kind::Arrival,
-        workload: usize::from(arrival.workload),
-        phase: usize::from(arrival.phase),
-        sequence: arrival.sequence,
-        index: arrival.index,
-        seed: crate::schedule::arrival_seed(seed, arrival.sequence),
-        due: t0 + Duration::from_nanos(arrival.due_ns),
-    })
+    share.map(move |arrival| Job::of(&arrival, seed, t0))
 }
 
 /// Puts a core together with its client, which hears back through the core.

@@ -1,4 +1,4 @@
-//! A worker's loop: starts each arrival when it is due, rings alarms, drains at the end.
+//! A worker's loop: starts each arrival when it is due, fills the places of closed phases, rings alarms, drains at the end.
 
 use std::cell::RefCell;
 use std::collections::VecDeque;
@@ -10,6 +10,7 @@ use std::time::Duration;
 
 use crate::clock::{Clock, Time, thread_cpu};
 use crate::record::Missed;
+use crate::schedule::ClosedShare;
 
 use super::control::{Control, Stop};
 use super::core::Core;
@@ -29,6 +30,10 @@ const BATCH: usize = 64;
 pub(super) struct Offer<S> {
     /// The worker's share of the schedule, by due time.
     pub(super) source: S,
+    /// Its part of closed phases.
+    pub(super) closed: Option<ClosedShare>,
+    /// The run's seed, for arrivals of closed phases.
+    pub(super) seed: u64,
     /// When the schedule ends.
     pub(super) end: Time,
     /// How late an arrival may start.
@@ -56,6 +61,9 @@ pub(super) struct Driver<S> {
     waiting: VecDeque<Waiting>,
     /// Whether the oldest of those waiting was denied a slot.
     denied: bool,
+    /// Whether a place of a closed phase was denied a slot.
+    closed_denied: bool,
+    t0: Time,
     last_wake: Time,
     next_second: Time,
     /// CPU time of each second so far, and of the thread at the last one.
@@ -97,6 +105,8 @@ impl<S: Iterator<Item = Job>> Driver<S> {
             next,
             waiting: VecDeque::new(),
             denied: false,
+            closed_denied: false,
+            t0,
             last_wake: clock.now(),
             next_second: t0 + Duration::from_secs(1),
             cpu: Vec::new(),
@@ -134,7 +144,7 @@ impl<S: Iterator<Item = Job>> Driver<S> {
         loop {
             let now = self.clock.now();
             self.ring(now);
-            let more = self.start_due(now);
+            let more = self.start_due(now) | self.start_closed(now);
             if self.control.stopped() > Stop::No {
                 return;
             }
@@ -150,7 +160,7 @@ impl<S: Iterator<Item = Job>> Driver<S> {
                 (Some(next), true) => next.due.max(self.last_wake + WAKE_GAP),
                 (None, true) => self.offer.end,
             };
-            self.sleep(wake).await;
+            self.sleep(wake.min(self.closed_wake(now))).await;
         }
     }
 
@@ -158,9 +168,7 @@ impl<S: Iterator<Item = Job>> Driver<S> {
     fn start_due(&mut self, now: Time) -> bool {
         while let Some(job) = self.next.filter(|job| job.due <= now) {
             self.waiting.push_back(Waiting { job, seen: now });
-            if let Some(taken) = self.taken.get_mut(job.phase * self.workloads + job.workload) {
-                *taken += 1;
-            }
+            self.count(&job);
             self.next = self.offer.source.next();
         }
         let mut core = self.core.borrow_mut();
@@ -184,6 +192,49 @@ impl<S: Iterator<Item = Job>> Driver<S> {
             self.denied = self.denied && self.waiting.front().is_some_and(|next| next.seen < now);
         }
         true
+    }
+
+    /// Fills the vacant places of the closed phase that is on, if one is. True where more could be filled at once.
+    fn start_closed(&mut self, now: Time) -> bool {
+        self.closed_denied = false;
+        if now < self.t0 || self.offer.closed.is_none() {
+            return false;
+        }
+        let core = Rc::clone(&self.core);
+        let mut core = core.borrow_mut();
+        let at_ns = now.since(self.t0);
+        for _ in 0..BATCH {
+            let Some(closed) = &mut self.offer.closed else { return false };
+            if core.closed_open >= closed.places_at(at_ns) {
+                return false;
+            }
+            if !core.slots.try_take() {
+                self.closed_denied = true;
+                return false;
+            }
+            // There is a place, so there is one to start.
+            let Some(arrival) = closed.start(at_ns) else { return false };
+            let job = Job { closed: true, ..Job::of(&arrival, self.offer.seed, self.t0) };
+            self.count(&job);
+            core.launch(job, 0);
+        }
+        true
+    }
+
+    /// When there is something to do for closed phases, unless one of their iterations ends before.
+    fn closed_wake(&self, now: Time) -> Time {
+        if self.closed_denied {
+            return now + SLOT_RETRY;
+        }
+        let from_ns = if now < self.t0 { 0 } else { now.since(self.t0) + 1 };
+        let next = self.offer.closed.as_ref().and_then(|closed| closed.next_ns(from_ns));
+        next.map_or(Time(u64::MAX), |ns| self.t0 + Duration::from_nanos(ns))
+    }
+
+    fn count(&mut self, job: &Job) {
+        if let Some(taken) = self.taken.get_mut(job.phase * self.workloads + job.workload) {
+            *taken += 1;
+        }
     }
 
     /// Those still waiting when the offering ends were due, so they are missed.
@@ -226,7 +277,7 @@ impl<S: Iterator<Item = Job>> Driver<S> {
                 return Poll::Ready(());
             }
             let mut core = core.borrow_mut();
-            if core.alarms.next().is_some_and(|alarm| alarm < core.armed) {
+            if core.vacated || core.alarms.next().is_some_and(|alarm| alarm < core.armed) {
                 return Poll::Ready(());
             }
             core.waker = Some(context.waker().clone());
@@ -236,6 +287,7 @@ impl<S: Iterator<Item = Job>> Driver<S> {
         self.last_wake = self.clock.now();
         let mut core = self.core.borrow_mut();
         core.waker = None;
+        core.vacated = false;
         if self.last_wake >= wake {
             core.recorder.stalled(self.last_wake.since(wake));
         }

@@ -1,6 +1,7 @@
 //! An iteration in flight, and what is written down of it.
 
 use std::borrow::Cow;
+use std::time::Duration;
 
 use crate::client::{Timings, Token};
 use crate::clock::Time;
@@ -8,6 +9,7 @@ use crate::plugin::Flow;
 use crate::record::{
     CheckSample, ConnectParts, CountSample, ExchangeOutcome, ExchangeSample, MarkSample, NameId, ObservationSample,
 };
+use crate::schedule::{Arrival, arrival_seed};
 
 use super::alarms::FlightKey;
 
@@ -33,6 +35,24 @@ pub(super) struct Job {
     pub(super) seed: u64,
     /// When it is due, on the run's clock.
     pub(super) due: Time,
+    /// Whether it is of a closed phase: then nothing was due, and it is only said to have been when it started.
+    pub(super) closed: bool,
+}
+
+impl Job {
+    /// An arrival of a run with this seed whose schedule starts at `t0`.
+    pub(super) fn of(arrival: &Arrival, seed: u64, t0: Time) -> Self {
+        Self {
+            kind: Kind::Arrival,
+            workload: usize::from(arrival.workload),
+            phase: usize::from(arrival.phase),
+            sequence: arrival.sequence,
+            index: arrival.index,
+            seed: arrival_seed(seed, arrival.sequence),
+            due: t0 + Duration::from_nanos(arrival.due_ns),
+            closed: false,
+        }
+    }
 }
 
 /// An exchange that has ended, or was open when its iteration ended.

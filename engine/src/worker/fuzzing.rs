@@ -108,6 +108,8 @@ pub async fn run(
         wall_t0: 0,
     });
     let offer = Offer {
+        closed: None,
+        seed: 42,
         source: jobs(schedule.share(0, 1), 42, t0),
         end: t0 + load.length,
         tolerance: Duration::from_millis(50),

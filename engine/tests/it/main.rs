@@ -14,6 +14,7 @@ mod kit;
 mod mix;
 mod other_targets;
 mod probing;
+mod profiles;
 mod recording;
 mod refusals;
 mod reports;

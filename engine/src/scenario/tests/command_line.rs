@@ -33,7 +33,7 @@ fn a_set_finds_entries_by_name_and_by_position() {
     let plan = plan_with(WHOLE, &set);
     assert_eq!(plan.workloads.iter().map(|workload| workload.share).collect::<Vec<_>>(), [45.0, 3.0]);
     assert_eq!(plan.workloads[0].isolation, Isolation::Iteration);
-    let rates: Vec<_> = plan.phases.iter().map(|phase| phase.rate.map(Rate::as_f64)).collect();
+    let rates: Vec<_> = plan.phases.iter().map(|phase| phase.rate().map(Rate::as_f64)).collect();
     assert_eq!(rates, [Some(1.0), None, Some(2.0), Some(5.0)]);
 }
 
@@ -77,7 +77,7 @@ fn variables_are_expanded_in_sets_but_not_in_options() {
 fn setting_one_of_two_alternatives_takes_the_place_of_the_other() {
     let stub = plan_with(BASE, &sets(&["target.stub=small --token 'a b'"]));
     assert!(matches!(&stub.target.endpoint, Endpoint::Stub(stub) if stub.words() == ["small", "--token", "a b"]));
-    assert_eq!(plan_with(WHOLE, &sets(&["phase.rest.rate=1"])).phases[1].rate.map(Rate::as_f64), Some(1.0));
+    assert_eq!(plan_with(WHOLE, &sets(&["phase.rest.rate=1"])).phases[1].rate().map(Rate::as_f64), Some(1.0));
     assert!(plan_with(WHOLE, &sets(&["phase.warm.pause=true"])).phases[0].is_pause());
     assert!(!plan_with(WHOLE, &sets(&["phase.warm.pause=false"])).phases[0].is_pause());
 }

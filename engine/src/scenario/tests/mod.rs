@@ -5,6 +5,7 @@ mod documents;
 mod faults;
 mod mutation;
 mod plans;
+mod profiles;
 mod refused_options;
 mod secrets;
 

@@ -52,6 +52,12 @@ pub enum Profile {
     },
     /// Rates at given moments, by time, joined by lines; level before the first and after the last.
     Points(Arc<[Point]>),
+    /// So many iterations at once, each started when another has ended: no arrival is due, and how many there are is up to
+    /// the target. What an earlier phase has left of a fraction waits for the next one.
+    Closed {
+        /// How many, over all workers.
+        concurrency: u32,
+    },
     /// No arrivals: what an earlier phase has left of a fraction waits for the next one.
     Pause,
 }
@@ -103,7 +109,7 @@ impl Profile {
             Self::Steps { from, by, steps } => steps::lines(from, by, steps, length_ns)?,
             Self::Spike { base, peak, at_ns, for_ns } => spike::lines(base, peak, at_ns, for_ns, length_ns)?.into(),
             Self::Points(ref points) => points::lines(points, length_ns)?,
-            Self::Pause => whole(Rate::ZERO, Rate::ZERO),
+            Self::Closed { .. } | Self::Pause => whole(Rate::ZERO, Rate::ZERO),
         })
     }
 

@@ -1,5 +1,6 @@
 //! What the schedule promises.
 
+mod closed;
 mod even;
 mod exact;
 mod limits;

@@ -87,7 +87,7 @@ fn integral(stretch: &Stretch) -> u128 {
             let (first, last) = (points[0], points[points.len() - 1]);
             product(first.rate, first.at_ns) + between.sum::<u128>() + product(last.rate, length - last.at_ns)
         }
-        Profile::Pause => 0,
+        Profile::Closed { .. } | Profile::Pause => 0,
     }
 }
 

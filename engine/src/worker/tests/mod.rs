@@ -147,6 +147,8 @@ fn run(load: &Load, network: &Rc<Memory>) -> Outcome {
             });
         }
         let offer = Offer {
+            closed: None,
+            seed: 42,
             source: jobs(schedule.share(0, 1), 42, t0),
             end: t0 + load.length,
             tolerance: 50 * MS,

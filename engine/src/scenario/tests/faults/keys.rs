@@ -62,13 +62,13 @@ from = 1"#,
     assert_text(
         &seen,
         r#"
-error[scenario.conflict]: a phase needs either a `rate` or `pause = true`
+error[scenario.conflict]: a phase needs a profile, or `pause = true`
  --> mix.toml:8:1
   |
 8 | [[phase]]
-  | ^^^^^^^^^ has neither
+  | ^^^^^^^^^ has none
   |
-  = help: this version has phases of constant rate, for example rate = 20, and pauses; no other profiles
+  = help: for example: rate = 20; there are also `ramp`, `steps`, `spike`, `points` and `closed`
 
 error[scenario.unknown_key]: unknown key `profile` in [[phase]]
   --> mix.toml:11:1
@@ -76,7 +76,7 @@ error[scenario.unknown_key]: unknown key `profile` in [[phase]]
 11 | profile = "ramp"
    | ^^^^^^^ not known here
    |
-   = help: known keys: name, duration, rate, pause, judged, recovery, why
+   = help: known keys: name, duration, rate, ramp, steps, spike, points, closed, pause, random, max_arrivals, judged, recovery, why
 
 error[scenario.unknown_key]: unknown key `from` in [[phase]]
   --> mix.toml:12:1
@@ -84,7 +84,8 @@ error[scenario.unknown_key]: unknown key `from` in [[phase]]
 12 | from = 1
    | ^^^^ not known here
    |
-   = help: known keys: name, duration, rate, pause, judged, recovery, why"#,
+   = help: `from` belongs in [phase.ramp]
+   = help: known keys: name, duration, rate, ramp, steps, spike, points, closed, pause, random, max_arrivals, judged, recovery, why"#,
     );
 }
 
@@ -116,7 +117,7 @@ error[scenario.missing_key]: [[phase]] is missing
 1 |
   | ^ not in this file
   |
-  = help: add [[phase]], with `name`, `duration`: A stretch of the schedule. Exactly one of `rate` and `pause`.",
+  = help: add [[phase]], with `name`, `duration`: A stretch of the schedule. Exactly one of `rate`, `ramp`, `steps`, `spike`, `points`, `closed` and `pause`.",
     );
 }
 

@@ -12,7 +12,7 @@ mod variables;
 use super::{BASE, refusal, resolve_with};
 use crate::scenario::Overrides;
 
-fn refused(text: &str) -> String {
+pub(super) fn refused(text: &str) -> String {
     refusal(resolve_with(text, &Overrides::default()))
 }
 

@@ -72,13 +72,13 @@ fn a_phase_with_a_rate_and_a_pause_is_refused() {
     assert_text(
         &seen,
         "
-error[scenario.conflict]: a phase has either a `rate` or `pause = true`, not both
+error[scenario.conflict]: a phase has one profile, or is a pause
   --> mix.toml:12:1
    |
 11 | rate = 20
-   | ---- and a rate
+   | ---- `rate`
 12 | pause = true
-   | ^^^^^ a pause",
+   | ^^^^^ `pause`",
     );
 }
 
@@ -88,13 +88,13 @@ fn a_phase_with_neither_is_refused() {
     assert_text(
         &seen,
         "
-error[scenario.conflict]: a phase needs either a `rate` or `pause = true`
+error[scenario.conflict]: a phase needs a profile, or `pause = true`
  --> mix.toml:8:1
   |
 8 | [[phase]]
-  | ^^^^^^^^^ has neither
+  | ^^^^^^^^^ has none
   |
-  = help: this version has phases of constant rate, for example rate = 20, and pauses; no other profiles",
+  = help: for example: rate = 20; there are also `ramp`, `steps`, `spike`, `points` and `closed`",
     );
 }
 
