@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
-use xtask::{guests, root, wit};
+use xtask::{compare, guests, root, wit};
 
 /// The project's own commands.
 #[derive(Parser)]
@@ -20,6 +20,14 @@ enum Command {
         /// Builds nothing: says which committed components are older than their source
         #[arg(long)]
         check: bool,
+    },
+    /// Sets this engine beside other load tools that are installed (wrk, oha, k6), seen from the target; prints a table
+    Compare {
+        /// What to compare
+        subject: compare::Subject,
+        /// How often each tool takes its turn
+        #[arg(long, value_name = "N", default_value_t = 1)]
+        rounds: u32,
     },
     /// Compares the items of wit/ with wit/items.txt
     Wit {
@@ -49,6 +57,10 @@ fn run(arguments: &Arguments) -> anyhow::Result<()> {
             Ok(())
         }
         Command::Guests { check: true } => faults(&guests::check(&root)?),
+        Command::Compare { subject, rounds } => {
+            println!("{}", compare::run(&root, subject, rounds)?);
+            Ok(())
+        }
         Command::Wit { accept: true } => {
             println!("{}", wit::accept(&root)?);
             Ok(())

@@ -126,6 +126,10 @@ pub(super) struct Run {
     #[arg(long, value_name = "TEXT", help_heading = "Overrides")]
     pub topology: Option<String>,
 
+    /// Run it so many times, and show how far the figures lie apart
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(2..=1000), conflicts_with = "dry", help_heading = "Output")]
+    pub repeat: Option<u32>,
+
     /// Folder in which the folder of this run is made
     #[arg(long, value_name = "DIR", default_value = "results", help_heading = "Output")]
     pub results: PathBuf,

@@ -10,6 +10,7 @@ use crate::report::{
     self, About, Engine, Mask, MixEntry, PhaseEntry, PluginFile, PluginTrap, ProbeResult, Run, RunResult, Setting,
 };
 use crate::scenario::{self, Limit, Metric, Plan, Scope, Series, Window};
+use crate::schedule::Profile;
 use crate::verdict::{self, ConnectionCap, Evidence, InFlightCap, Inputs, Measure, TimeSeries, Usage, WorkerCpu};
 use crate::worker::Done;
 
@@ -98,10 +99,12 @@ fn evidence(plan: &Plan, course: &Course) -> Evidence {
         worker: u32::try_from(worker).unwrap_or(u32::MAX),
         seconds: done.cpu.iter().map(Duration::as_secs_f64).collect(),
     };
+    let judged = &plan.phases[usize::from(plan.judged)];
     let open: u64 = course.done.iter().map(|done| done.usage.connects).sum();
     Evidence {
         cpu: Some(course.done.iter().enumerate().map(cpu).collect()),
         throttled_ns: course.throttled_ns,
+        level_rate: Some(matches!(judged.profile, Profile::Constant { .. } | Profile::Closed { .. })),
         descriptors: course.descriptors.0.map(|peak| Usage { peak, limit: course.descriptors.1 }),
         // Each connection ever opened holds a port at most once at a time: an upper bound of the peak.
         ports: machine::ephemeral_ports()

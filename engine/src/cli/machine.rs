@@ -91,20 +91,26 @@ fn throttled_in(group: &Path, root: &Path) -> Option<u64> {
     groups.lines().find_map(|line| {
         let mut parts = line.splitn(3, ':');
         let (_, controllers, path) = (parts.next()?, parts.next()?, parts.next()?.trim_start_matches('/'));
-        let (folder, key, unit) = if controllers.is_empty() {
-            (root.join(path), "throttled_usec", 1_000)
+        let (root, key, unit) = if controllers.is_empty() {
+            (root.to_owned(), "throttled_usec", 1_000)
         } else if controllers.split(',').any(|controller| controller == "cpu") {
-            (root.join(controllers).join(path), "throttled_time", 1)
+            (root.join(controllers), "throttled_time", 1)
         } else {
             return None;
         };
-        // Inside a container the group's own name is often not visible, and the root is the group.
-        let stat = fs::read_to_string(folder.join("cpu.stat"))
-            .or_else(|_| fs::read_to_string(root.join(controllers).join("cpu.stat")))
-            .ok()?;
-        let value = stat.lines().find_map(|line| line.split_once(' ').filter(|(name, _)| *name == key))?.1;
-        Some(value.trim().parse::<u64>().ok()?.saturating_mul(unit))
+        // Each group holds back all groups within it and counts that itself: the sum of a group and those around it. Inside
+        // a container the group's own name is often not visible; what is visible is the container's own.
+        let around = Path::new(path).ancestors().map(|path| root.join(path));
+        let times = around.filter_map(|folder| figure(&folder.join("cpu.stat"), key));
+        times.reduce(u64::saturating_add).map(|time| time.saturating_mul(unit))
     })
+}
+
+/// The figure of that name in a file of `name figure` lines.
+fn figure(file: &Path, name: &str) -> Option<u64> {
+    let text = fs::read_to_string(file).ok()?;
+    let (_, value) = text.lines().find_map(|line| line.split_once(' ').filter(|(found, _)| *found == name))?;
+    value.trim().parse().ok()
 }
 
 #[cfg(test)]
@@ -130,6 +136,14 @@ mod tests {
             ("fs/cpu,cpuacct/x/cpu.stat", "nr_periods 1\nthrottled_time 5678\n"),
         ]);
         assert_eq!(throttled_in(&v1.path().join("cgroup"), &v1.path().join("fs")), Some(5_678));
+        // The group itself was not held back, the one around it was.
+        let nested = with_files(&[
+            ("cgroup", "0::/a/b\n"),
+            ("fs/a/b/cpu.stat", "throttled_usec 1\n"),
+            ("fs/a/cpu.stat", "throttled_usec 20\n"),
+            ("fs/cpu.stat", "usage_usec 300\n"),
+        ]);
+        assert_eq!(throttled_in(&nested.path().join("cgroup"), &nested.path().join("fs")), Some(21_000));
         let hidden = with_files(&[("cgroup", "0::/not/visible\n"), ("fs/cpu.stat", "throttled_usec 7\n")]);
         assert_eq!(throttled_in(&hidden.path().join("cgroup"), &hidden.path().join("fs")), Some(7_000));
         assert_eq!(throttled_in(Path::new("/nonexistent"), Path::new("/nonexistent")), None);

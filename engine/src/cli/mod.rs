@@ -11,6 +11,7 @@ mod plugin;
 mod prepare;
 mod probes;
 mod progress;
+mod repeat;
 mod report;
 mod run;
 mod setup;
@@ -18,6 +19,7 @@ mod signals;
 mod stub;
 mod trace;
 mod trial;
+mod watch;
 
 use std::io::IsTerminal;
 

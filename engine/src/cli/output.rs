@@ -14,17 +14,22 @@ pub(super) use crate::printable::printable;
 /// Where it cannot be rendered or written.
 pub(super) fn print(result: &RunResult, format: Format) -> Result<(), Failure> {
     let text = match format {
-        Format::Text => {
-            let text = markdown(result).map_err(|error| Failure::new(Exit::Internal, error.to_string()))?;
-            let colours = io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none();
-            if colours { coloured(&text) } else { text }
-        }
+        Format::Text => markdown(result).map_err(|error| Failure::new(Exit::Internal, error.to_string()))?,
         Format::Json => {
             let json = serde_json::to_string_pretty(result);
             json.map_err(|error| Failure::new(Exit::Internal, format!("no JSON of the result: {error}")))? + "\n"
         }
     };
-    write(&text)
+    show(&text, format)
+}
+
+/// Prints a text of that form, with colours on a terminal only.
+///
+/// # Errors
+/// Where it cannot be written.
+pub(super) fn show(text: &str, format: Format) -> Result<(), Failure> {
+    let colours = format == Format::Text && io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none();
+    if colours { write(&coloured(text)) } else { write(text) }
 }
 
 /// Writes a line to stderr. What is said there is for people: where it cannot be written, nobody is there to read it, and

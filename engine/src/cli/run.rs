@@ -1,16 +1,17 @@
 //! `engine run`: from the command line to the verdict.
 
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::mpsc::{Receiver, channel};
+use std::sync::mpsc::channel;
 use std::time::{Duration, SystemTime};
 
 use crate::clock::{Clock as _, Monotonic, Time};
 use crate::plugin::Host;
 use crate::record::{Layout, Span};
-use crate::report::{self, Mask, Prepared};
+use crate::report::{self, Mask, Prepared, RunResult};
 use crate::scenario::{self, Overrides, Plan, QuickRun, Surroundings};
 use crate::verdict::RunVerdict;
-use crate::worker::{self, Control, Crew, NotReady, Notice, Stop};
+use crate::worker::{self, Control, Crew, NotReady, Stop};
 
 use super::args::Run;
 use super::course::{self, Course};
@@ -18,8 +19,10 @@ use super::exit::{Exit, Failure};
 use super::prepare::{self, Plugins, Target};
 use super::probes;
 use super::progress::{Progress, Stage};
+use super::repeat;
 use super::setup;
 use super::signals::Signals;
+use super::watch::Watch;
 use super::{machine, output};
 
 /// Rate where a run without a scenario names none.
@@ -54,10 +57,34 @@ fn run_plan(arguments: &Run, plan: &Plan) -> Result<Exit, Failure> {
         configure(plan, &plugins)?;
         return output::write(&course::outline(plan, &plugins)).map(|()| Exit::Passed);
     }
-    let prepared = report::prepare(&arguments.results, &plan.name, SystemTime::now())
+    if let Some(times) = arguments.repeat {
+        return repeat::run(arguments, times, plan, &plugins, descriptors);
+    }
+    let concluded = once(arguments, plan, &plugins, descriptors, &arguments.results)?;
+    output::print(&concluded.result, arguments.format)?;
+    output::say(&format!("results in {}", concluded.folder.display()));
+    Ok(concluded.exit)
+}
+
+/// What one run came to. Its results are written.
+pub(super) struct Concluded {
+    pub(super) exit: Exit,
+    pub(super) result: RunResult,
+    pub(super) folder: PathBuf,
+}
+
+/// Runs a plan once, with its results in a folder within `base`.
+pub(super) fn once(
+    arguments: &Run,
+    plan: &Plan,
+    plugins: &Plugins,
+    descriptors: u64,
+    base: &Path,
+) -> Result<Concluded, Failure> {
+    let prepared = report::prepare(base, &plan.name, SystemTime::now())
         .map_err(|error| Failure::new(Exit::ResultsNotWritten, format!("error: {error}")))?;
-    match offer(arguments, plan, &plugins, descriptors) {
-        Ok((course, signal)) => conclude(arguments, plan, &plugins, &prepared, course, signal),
+    match offer(arguments, plan, plugins, descriptors) {
+        Ok((course, signal)) => conclude(arguments, plan, plugins, &prepared, course, signal),
         Err(failure) => {
             prepared.discard();
             Err(failure)
@@ -173,7 +200,6 @@ async fn command(
         probes = probes::start(plan, target, clock) => probes?,
         signal = signals.next() => return Err(Failure::new(signal, "stopped before the start: nothing was offered")),
     };
-    let throttled = machine::throttled_ns();
     let (t0, wall_t0) = crew.start();
     probes.started(t0);
     let progress = Progress::new(stages(plan), arguments.quiet);
@@ -187,7 +213,6 @@ async fn command(
     if control.stopped() < Stop::Now {
         setup::tear_down(plan, plugins, target, &Arc::new(Control::new(1)), &mut setup).await;
     }
-    let throttled = throttled.zip(machine::throttled_ns()).map(|(before, after)| after.saturating_sub(before));
     let course = Course {
         done,
         setup,
@@ -196,7 +221,7 @@ async fn command(
         took,
         stopped_at: watched.stopped_at,
         descriptors: (watched.descriptors, descriptors),
-        throttled_ns: throttled,
+        throttled_ns: watched.throttled_ns(),
         probes,
         mask,
     };
@@ -256,82 +281,7 @@ fn not_ready(plan: &Plan, target: &Target, error: &NotReady) -> Failure {
     }
 }
 
-/// Watches a run: progress, notices, signals.
-struct Watch<'a> {
-    plan: &'a Plan,
-    clock: Monotonic,
-    control: &'a Control,
-    progress: &'a Progress,
-    heard: &'a Receiver<Notice>,
-    mask: &'a Mask,
-    t0: Time,
-}
-
-/// What was seen.
-struct Watched {
-    signal: Option<Exit>,
-    /// When offering was stopped, from the start of the schedule.
-    stopped_at: Option<Duration>,
-    /// The most descriptors seen open.
-    descriptors: Option<u64>,
-}
-
-impl Watch<'_> {
-    async fn until_ended(&self, crew: &mut Crew, signals: &mut Signals) -> Watched {
-        let mut watched = Watched { signal: None, stopped_at: None, descriptors: machine::open_descriptors() };
-        let mut second =
-            tokio::time::interval_at(tokio::time::Instant::now() + Duration::from_secs(1), Duration::from_secs(1));
-        loop {
-            tokio::select! {
-                () = crew.ended() => break,
-                _ = second.tick() => self.look(&mut watched),
-                signal = signals.next() => self.stop(&mut watched, signal),
-            }
-        }
-        self.tell_notices();
-        // A plugin that is beyond help stops the run by itself.
-        if self.control.stopped() > Stop::No && watched.stopped_at.is_none() {
-            watched.stopped_at = Some((self.clock.now() - self.t0).min(self.plan.duration()));
-        }
-        watched
-    }
-
-    fn look(&self, watched: &mut Watched) {
-        watched.descriptors = watched.descriptors.max(machine::open_descriptors());
-        self.tell_notices();
-        let stopping = self.control.stopped() > Stop::No;
-        if stopping && watched.stopped_at.is_none() {
-            watched.stopped_at = Some(self.clock.now() - self.t0);
-        }
-        self.progress.show(self.clock.now() - self.t0, &self.control.look(), stopping);
-    }
-
-    fn stop(&self, watched: &mut Watched, signal: Exit) {
-        let now = self.clock.now() - self.t0;
-        if watched.signal.is_none() {
-            watched.signal = Some(signal);
-            watched.stopped_at.get_or_insert(now.min(self.plan.duration()));
-            self.control.stop(Stop::Drain);
-            self.progress
-                .say("stopping: nothing more is offered; waiting for what is in flight (again: wait for nothing)");
-        } else {
-            self.control.stop(Stop::Now);
-        }
-    }
-
-    fn tell_notices(&self) {
-        for notice in self.heard.try_iter() {
-            let name = |workload: usize| &self.plan.workloads[workload].name;
-            let text = match &notice {
-                Notice::Fault { workload, reason, text } => format!("{}: {reason}: {text}", name(*workload)),
-                Notice::Log { workload, level, text } => format!("{}: {level}: {text}", name(*workload)),
-            };
-            self.progress.say(&output::printable(&self.mask.apply(&text)));
-        }
-    }
-}
-
-/// Merges, judges, writes and prints.
+/// Merges, judges and writes.
 fn conclude(
     arguments: &Run,
     plan: &Plan,
@@ -339,19 +289,18 @@ fn conclude(
     prepared: &Prepared,
     course: Course,
     signal: Option<Exit>,
-) -> Result<Exit, Failure> {
+) -> Result<Concluded, Failure> {
     let mask = course.mask.clone();
     let result = course::result(plan, plugins, course, signal.is_some())?;
     let result = mask
         .apply_to_result(&result)
         .map_err(|error| Failure::new(Exit::Internal, format!("internal fault: {error}")))?;
-    let written = report::write(prepared, &result);
-    output::print(&result, arguments.format)?;
-    if let Err(error) = written {
+    if let Err(error) = report::write(prepared, &result) {
+        // Better on a screen than nowhere.
+        output::print(&result, arguments.format)?;
         return Err(Failure::new(Exit::ResultsNotWritten, format!("error: {error}")));
     }
-    output::say(&format!("results in {}", prepared.folder().display()));
-    Ok(match (result.judgement.verdict, signal) {
+    let exit = match (result.judgement.verdict, signal) {
         (_, Some(signal)) => signal,
         (RunVerdict::Passed, None) => Exit::Passed,
         (RunVerdict::Failed, None) => Exit::Failed,
@@ -360,5 +309,6 @@ fn conclude(
         (RunVerdict::StoppedByPluginFaults, None) => Exit::PluginFaults,
         // Without a signal there is no interruption; should one be judged all the same, say so.
         (RunVerdict::Interrupted, None) => Exit::Interrupted,
-    })
+    };
+    Ok(Concluded { exit, result, folder: prepared.folder().to_owned() })
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{Distribution, Metric, MetricKind, Values};
+use super::{Distribution, Metric, MetricKind, Trail, Values};
 
 /// The distributions of times that every workload has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -246,6 +246,7 @@ pub struct Cell {
     /// there or of another kind.
     pub refused: u64,
     times: [Distribution; Series::COUNT],
+    pub(super) trail: Trail,
     /// By name id of the recorder.
     pub(super) requests: Vec<Request>,
     /// By metric id.
@@ -289,6 +290,7 @@ impl Cell {
         for (mine, theirs) in self.metrics.iter_mut().zip(&other.metrics) {
             mine.merge(theirs);
         }
+        self.trail.merge(&other.trail);
     }
 }
 

@@ -15,6 +15,7 @@ mod percentile;
 mod recorder;
 mod sample;
 mod select;
+mod trail;
 mod values;
 mod window;
 mod work;
@@ -33,6 +34,7 @@ pub use sample::{
     ObservationSample, Outcome,
 };
 pub use select::Selection;
+pub use trail::{Trail, TrailPart, part_length};
 pub use values::Values;
 pub use window::Window;
 pub use work::{PluginCost, WorkerLoad};

@@ -131,6 +131,7 @@ impl Recorder {
             Outcome::Ok => {
                 cell.counts.ok += 1;
                 cell.times_mut(Series::Iteration).record(time);
+                cell.trail.record(self.layout.phases[finished.phase], self.layout.offset(finished.due), time);
                 self.live.recent_times.record(time);
                 self.live.tally(|tally| tally.ok += 1);
             }

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::cell::{Cell, Counts, MetricData, Request, Series, Traffic};
 use super::names::{MOST_NAMES, MOST_REASONS, OTHER, is_free_text};
-use super::{Distribution, Recorder};
+use super::{Distribution, Recorder, Trail, TrailPart};
 
 /// A choice of workloads and phases of one recorder.
 #[derive(Clone, Debug)]
@@ -74,6 +74,15 @@ impl<'a> Selection<'a> {
             merged.merge(cell.times(series));
         }
         merged
+    }
+
+    /// How iteration times ran over the chosen phases. Parts of phases of different lengths do not go together: choose one.
+    pub fn trail(&self) -> Vec<TrailPart> {
+        let mut merged = Trail::default();
+        for (_, cell) in self.cells() {
+            merged.merge(&cell.trail);
+        }
+        merged.parts().to_vec()
     }
 
     /// Answers by status.

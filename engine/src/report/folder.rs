@@ -7,13 +7,19 @@ use std::time::SystemTime;
 
 use serde_json::Value;
 
-use super::{ReportError, RunResult, VERSION, markdown};
+use super::{ReportError, RunResult, Spread, VERSION, markdown, spread_markdown};
 
 /// Name of the data set in a result's folder.
 pub const RESULT_FILE: &str = "result.json";
 
 /// Name of the report in a result's folder.
 pub const REPORT_FILE: &str = "report.md";
+
+/// Name of the data set of repeated runs, in the folder that holds theirs.
+pub const SPREAD_FILE: &str = "spread.json";
+
+/// Name of its text.
+pub const SPREAD_REPORT_FILE: &str = "spread.md";
 
 /// The most runs of one name within a second.
 const MOST_OF_A_NAME: u32 = 10_000;
@@ -80,6 +86,17 @@ pub fn write(prepared: &Prepared, result: &RunResult) -> Result<(), ReportError>
     json.push(b'\n');
     write_whole(&prepared.folder.join(RESULT_FILE), &json)?;
     write_whole(&prepared.folder.join(REPORT_FILE), markdown(result)?.as_bytes())
+}
+
+/// Writes `spread.json` and `spread.md`, each whole or not at all.
+///
+/// # Errors
+/// Where a file cannot be written.
+pub fn write_spread(prepared: &Prepared, spread: &Spread) -> Result<(), ReportError> {
+    let mut json = serde_json::to_vec_pretty(spread).map_err(|error| ReportError::Render(error.to_string()))?;
+    json.push(b'\n');
+    write_whole(&prepared.folder.join(SPREAD_FILE), &json)?;
+    write_whole(&prepared.folder.join(SPREAD_REPORT_FILE), spread_markdown(spread).as_bytes())
 }
 
 /// Writes beside the file and renames, so that a reader never sees half of it.

@@ -12,6 +12,7 @@ mod probe;
 mod result;
 mod run;
 mod sections;
+mod spread;
 mod summary;
 mod table;
 mod text;
@@ -19,11 +20,14 @@ mod text;
 pub use build::{About, build};
 pub use colour::coloured;
 pub use error::ReportError;
-pub use folder::{Prepared, REPORT_FILE, RESULT_FILE, load, prepare, write};
+pub use folder::{
+    Prepared, REPORT_FILE, RESULT_FILE, SPREAD_FILE, SPREAD_REPORT_FILE, load, prepare, write, write_spread,
+};
 pub use mask::Mask;
 pub use probe::{ProbeFailure, ProbeResult, ProbeSample, ProbeSeries};
 pub use result::*;
 pub use run::*;
+pub use spread::{RunOf, Spread, SpreadFigure, SpreadFormat, ThresholdCounts, spread_markdown};
 pub use summary::{Bucket, Summary, ValueSummary};
 pub use text::markdown;
 

@@ -9,6 +9,7 @@ use super::evaluate;
 use super::judge::Inputs;
 use super::number::{Quantity, Unit, grouped, significant};
 use super::resources;
+use super::steady;
 use super::threshold::{Measure, Scope};
 use crate::record::{Counts, Percentile, Series};
 
@@ -97,7 +98,7 @@ impl Check {
 
 /// Makes every check, in the order of the report.
 pub(super) fn all(inputs: &Inputs<'_>) -> Vec<Check> {
-    vec![
+    let mut checks = vec![
         accounting(inputs),
         lateness(inputs),
         stall(inputs),
@@ -110,7 +111,9 @@ pub(super) fn all(inputs: &Inputs<'_>) -> Vec<Check> {
         resources::descriptors(inputs),
         resources::ports(inputs),
         in_flight(inputs),
-    ]
+    ];
+    checks.extend(steady::all(inputs));
+    checks
 }
 
 /// Every arrival ended in exactly one state, per workload and per phase.

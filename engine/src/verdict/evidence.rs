@@ -13,6 +13,8 @@ pub struct Evidence {
     pub ports: Option<Usage>,
     /// The cap on connections.
     pub connection_cap: Option<ConnectionCap>,
+    /// Whether the judged phase offers one rate, or holds one number of iterations, throughout.
+    pub level_rate: Option<bool>,
 }
 
 /// One worker's use of its core.

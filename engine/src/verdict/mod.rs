@@ -11,6 +11,7 @@ mod judge;
 mod number;
 mod resources;
 mod rules;
+mod steady;
 mod threshold;
 
 pub use binomial::{RankInterval, least_count, rank_interval};

@@ -20,4 +20,5 @@ mod refusals;
 mod reports;
 mod runs;
 mod trying;
+mod validity;
 mod workloads;

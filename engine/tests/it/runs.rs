@@ -128,3 +128,31 @@ fn the_committed_scenarios_plan_what_they_say() {
         assert!(ran.stdout.contains("arrivals in"), "{}", ran.stdout);
     }
 }
+
+#[test]
+fn repeated_runs_show_how_far_their_figures_lie_apart() {
+    let target = stub();
+    let place = Place::with(&mix(&target.url()));
+    let ran = place.run(&["run", "load.toml", "--repeat", "3", "--workers", "1", "--quiet", "--format", "json"]);
+    assert!([0, 12].contains(&ran.status), "{}\n{}", ran.stdout, ran.stderr);
+    let spread: serde_json::Value = serde_json::from_str(&ran.stdout).unwrap();
+    assert_eq!(spread["format"], "engine-spread");
+    let runs = spread["runs"].as_array().unwrap();
+    assert_eq!(runs.len(), 3);
+    for run in runs {
+        let folder = place.path().join(run["folder"].as_str().unwrap());
+        let result: serde_json::Value =
+            serde_json::from_slice(&std::fs::read(folder.join("result.json")).unwrap()).unwrap();
+        assert_identity(&result);
+        assert_eq!(result["judgement"]["verdict"], run["verdict"]);
+    }
+    let ok = spread["figures"].as_array().unwrap().iter().find(|figure| figure["figure"] == "ok").unwrap();
+    // The second phase is judged, as the longest: 69.3 arrivals, three in four of `many`.
+    assert_eq!(ok["workload"], "many");
+    assert_eq!(ok["spread"], 0.0, "the same count every time: {ok}");
+    let folder = place.result_folder();
+    assert_eq!(std::fs::read_to_string(folder.join("spread.json")).unwrap(), ran.stdout);
+    let text = std::fs::read_to_string(folder.join("spread.md")).unwrap();
+    assert!(text.starts_with("# load: 3 of 3 runs\n"), "{text}");
+    assert!(ran.stderr.contains("run 2 of 3: "), "{}", ran.stderr);
+}

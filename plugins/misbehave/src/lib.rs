@@ -28,6 +28,9 @@ struct Config {
     /// Every so many arrivals, from 1.
     #[serde(default = "one")]
     every: u64,
+    /// How long one call of `busy` computes: six million turns are 5 ms at the least, on the fastest cores there are.
+    #[serde(default = "turns")]
+    turns: u64,
     /// What is asked for.
     #[serde(default = "root")]
     path: String,
@@ -48,6 +51,8 @@ enum How {
     Well,
     /// Panics.
     Panic,
+    /// Computes for some milliseconds, in one call.
+    Busy,
     /// Calls itself for ever.
     Recursion,
     /// Loops for ever.
@@ -82,6 +87,10 @@ enum How {
 
 fn one() -> u64 {
     1
+}
+
+fn turns() -> u64 {
+    6_000_000
 }
 
 fn root() -> String {
@@ -136,7 +145,7 @@ impl Workload for Misbehave {
         }
         ctx.get(&path).name("ask").count_body().send().await?.expect_status(200)?;
         if (ctx.arrival().index + 1).is_multiple_of(self.config.every) {
-            return misbehave(&ctx, self.config.how).await;
+            return misbehave(&ctx, &self.config).await;
         }
         Ok(())
     }
@@ -165,9 +174,19 @@ impl Workload for Misbehave {
     }
 }
 
-async fn misbehave(ctx: &Context, how: How) -> Verdict {
-    match how {
+async fn misbehave(ctx: &Context, config: &Config) -> Verdict {
+    match config.how {
         How::Panic => dislike(ctx.arrival().index),
+        How::Busy => {
+            // Each turn needs the one before it, so that no core does two at once.
+            let mut state = ctx.arrival().seed | 1;
+            for _ in 0..config.turns {
+                state ^= state << 13;
+                state ^= state >> 7;
+                state ^= state << 17;
+            }
+            std::hint::black_box(state);
+        }
         How::Recursion => {
             std::hint::black_box(descend(1));
         }

@@ -5,4 +5,5 @@ mod folders;
 mod masking;
 mod rendering;
 mod schema;
+mod spread;
 mod support;

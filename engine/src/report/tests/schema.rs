@@ -1,6 +1,6 @@
 //! The data set against its committed schema.
 
-use super::super::RunResult;
+use super::super::{RunResult, Spread};
 use super::support::{assert_committed, result};
 
 #[test]
@@ -8,6 +8,12 @@ fn the_schema_is_as_committed() {
     let schema = schemars::schema_for!(RunResult);
     let text = serde_json::to_string_pretty(&schema).expect("a schema") + "\n";
     assert_committed("../docs/schema/result.schema.json", &text);
+}
+
+#[test]
+fn the_schema_of_a_spread_is_as_committed() {
+    let text = serde_json::to_string_pretty(&schemars::schema_for!(Spread)).expect("a schema") + "\n";
+    assert_committed("../docs/schema/spread.schema.json", &text);
 }
 
 #[test]

@@ -166,6 +166,7 @@ pub(super) fn evidence() -> Evidence {
         throttled_ns: None,
         descriptors: Some(Usage { peak: 73, limit: 20_000 }),
         ports: Some(Usage { peak: 60, limit: 28_232 }),
+        level_rate: Some(true),
         connection_cap: Some(ConnectionCap::Unlimited),
     }
 }

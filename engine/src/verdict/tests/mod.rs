@@ -3,6 +3,7 @@
 mod intervals;
 mod numbers;
 mod rules;
+mod settling;
 mod support;
 mod thresholds;
 mod validity;

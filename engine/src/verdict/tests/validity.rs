@@ -15,7 +15,7 @@ fn figures(check: &Check) -> (CheckVerdict, Option<f64>, Option<f64>) {
 #[test]
 fn what_cannot_be_checked_says_so_and_is_no_pass() {
     let checks = Case::new().judge().checks;
-    assert_eq!(checks.len(), 12);
+    assert_eq!(checks.len(), 14);
     for check in checks {
         let expected = match check.name.as_str() {
             // Nothing in, nothing out: these hold.
@@ -43,7 +43,8 @@ fn every_invalid_check_says_what_to_change() {
     case.evidence.ports = Some(Usage { peak: 91, limit: 100 });
     let judgement = case.judge();
     for check in &judgement.checks {
-        if check.name.starts_with("wait for a connection") {
+        // One has a test of its own; the others, of the target, only warn.
+        if ["wait for a connection", "warm-up", "drift"].iter().any(|start| check.name.starts_with(start)) {
             continue;
         }
         assert_eq!(check.verdict, INVALID, "{}", check.name);

@@ -1,0 +1,78 @@
+//! `engine run --repeat N`: one plan several times, and how far its figures lie apart.
+
+use std::time::SystemTime;
+
+use crate::report::{self, RunResult, Spread, spread_markdown};
+use crate::scenario::Plan;
+
+use super::args::{Format, Run};
+use super::exit::{Exit, Failure};
+use super::output;
+use super::prepare::Plugins;
+use super::run::{Concluded, once};
+
+/// The verdicts' statuses, the gravest first.
+const GRAVEST: [Exit; 7] = [
+    Exit::Interrupted,
+    Exit::Terminated,
+    Exit::PluginFaults,
+    Exit::Invalid,
+    Exit::Failed,
+    Exit::NotMeasured,
+    Exit::Passed,
+];
+
+/// Runs the plan so many times, one after the other, in a folder of its own that in the end holds the spread.
+///
+/// # Errors
+/// Whatever keeps a run from beginning, or results from being written; what earlier runs came to is there all the same.
+pub(super) fn run(
+    arguments: &Run,
+    times: u32,
+    plan: &Plan,
+    plugins: &Plugins,
+    descriptors: u64,
+) -> Result<Exit, Failure> {
+    let not_written = |error: report::ReportError| Failure::new(Exit::ResultsNotWritten, format!("error: {error}"));
+    let folder = report::prepare(&arguments.results, &format!("{}-x{times}", plan.name), SystemTime::now());
+    let folder = folder.map_err(not_written)?;
+    let mut runs: Vec<(String, RunResult)> = Vec::new();
+    let mut exits = Vec::new();
+    let mut failure = None;
+    for number in 1..=times {
+        match once(arguments, plan, plugins, descriptors, folder.folder()) {
+            Ok(Concluded { exit, result, folder }) => {
+                let folder = folder.display().to_string();
+                output::say(&format!("run {number} of {times}: {}; results in {folder}", result.judgement.verdict));
+                runs.push((folder, result));
+                exits.push(exit);
+                if matches!(exit, Exit::Interrupted | Exit::Terminated) {
+                    break;
+                }
+            }
+            Err(error) => {
+                failure = Some(error);
+                break;
+            }
+        }
+    }
+    let Some(spread) = Spread::of(times, &runs) else {
+        folder.discard();
+        return Err(failure.unwrap_or_else(|| Failure::new(Exit::Internal, "internal fault: no run")));
+    };
+    let written = report::write_spread(&folder, &spread);
+    let text = match arguments.format {
+        Format::Text => spread_markdown(&spread),
+        Format::Json => {
+            let json = serde_json::to_string_pretty(&spread);
+            json.map_err(|error| Failure::new(Exit::Internal, format!("no JSON of the spread: {error}")))? + "\n"
+        }
+    };
+    output::show(&text, arguments.format)?;
+    written.map_err(not_written)?;
+    output::say(&format!("spread in {}", folder.folder().display()));
+    match failure {
+        Some(failure) => Err(failure),
+        None => Ok(GRAVEST.into_iter().find(|exit| exits.contains(exit)).unwrap_or(Exit::Internal)),
+    }
+}

@@ -1,0 +1,95 @@
+//! This engine beside other load tools, from the outside: what each says, against what its target saw.
+//!
+//! Every tool that is installed takes its turn, one at a time, against a stub of its own whose journal tells what arrived
+//! when. Nothing is judged here: `docs/accuracy.md` holds a table of one sitting with its machine.
+
+mod arrivals;
+mod said;
+mod target;
+mod tools;
+
+use std::path::Path;
+
+use anyhow::Result;
+use clap::ValueEnum;
+use comfy_table::presets::ASCII_MARKDOWN;
+use comfy_table::{CellAlignment, Table};
+
+use target::Target;
+
+/// What to compare.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Subject {
+    /// The target stalls from 4 s to 6 s of 10 s at 1,000/s
+    Stall,
+    /// When requests arrive that are asked for at 1,000/s
+    Arrivals,
+}
+
+/// Requests a second, and for how many seconds.
+const RATE: u32 = 1_000;
+const SECONDS: u32 = 10;
+
+/// Runs every installed tool so many times and gives the table.
+///
+/// # Errors
+/// Where the engine or the stub is not built, or a tool fails.
+pub fn run(root: &Path, subject: Subject, rounds: u32) -> Result<String> {
+    let tools = tools::installed(root)?;
+    let mut rows = Vec::new();
+    for round in 1..=rounds {
+        for tool in &tools {
+            eprintln!("round {round} of {rounds}: {}", tool.name);
+            let stall = (subject == Subject::Stall).then_some("4s..6s");
+            let target = Target::start(root, stall)?;
+            let said = tool.run(&target.url)?;
+            let arrived = target.stop()?;
+            match subject {
+                Subject::Stall => rows.extend(said.iter().map(|said| stalled(round, tool.name, said, arrived.len()))),
+                Subject::Arrivals => rows.push(paced(round, tool.name, &arrived)),
+            }
+        }
+    }
+    // Tool by tool, each with its rounds.
+    rows.sort_by_key(|row: &Vec<String>| tools.iter().position(|tool| tool.name == row[0]));
+    let headers: &[&str] = match subject {
+        Subject::Stall => {
+            &["tool", "round", "which time", "arrived", "p50 ms", "p90 ms", "p99 ms", "max ms", "p90 ÷ 1,000 ms"]
+        }
+        Subject::Arrivals => &["tool", "round", "arrived", "off p50 µs", "off p90 µs", "off p99 µs", "off max µs"],
+    };
+    Ok(table(headers, rows))
+}
+
+fn stalled(round: u32, tool: &str, said: &said::Said, arrived: usize) -> Vec<String> {
+    let ms = |value: Option<f64>| value.map_or_else(|| "n/a".to_owned(), |value| format!("{value:.1}"));
+    // Of 10 s a fifth waits, evenly from 2 s down to 0: above 90 % lies 1 s.
+    let part = said.p90_ms.map_or_else(|| "n/a".to_owned(), |p90| format!("{:.3}", p90 / 1e3));
+    vec![
+        tool.to_owned(),
+        round.to_string(),
+        said.which.to_owned(),
+        arrived.to_string(),
+        ms(said.p50_ms),
+        ms(said.p90_ms),
+        ms(said.p99_ms),
+        ms(said.max_ms),
+        part,
+    ]
+}
+
+fn paced(round: u32, tool: &str, arrived: &[u64]) -> Vec<String> {
+    let off = arrivals::off(arrived, RATE);
+    let us =
+        |share: f64| arrivals::quantile(&off, share).map_or_else(|| "n/a".to_owned(), |ns| format!("{:.0}", ns / 1e3));
+    vec![tool.to_owned(), round.to_string(), arrived.len().to_string(), us(0.5), us(0.9), us(0.99), us(1.0)]
+}
+
+fn table(headers: &[&str], rows: Vec<Vec<String>>) -> String {
+    let mut table = Table::new();
+    table.load_preset(ASCII_MARKDOWN).set_header(headers).add_rows(rows);
+    for column in table.column_iter_mut().skip(1) {
+        column.set_cell_alignment(CellAlignment::Right);
+    }
+    table.to_string()
+}

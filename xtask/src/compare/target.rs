@@ -1,0 +1,59 @@
+//! The stub as a target, and what it saw.
+
+use std::io::{BufRead, BufReader};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+
+use anyhow::{Context, Result, ensure};
+use serde_json::Value;
+
+/// A stub that runs until [`Target::stop`], or until this is dropped.
+pub(super) struct Target {
+    stub: Child,
+    folder: tempfile::TempDir,
+    pub(super) url: String,
+}
+
+impl Target {
+    /// Starts one, which stalls from and to then, counted from its first request.
+    pub(super) fn start(root: &Path, stall: Option<&str>) -> Result<Self> {
+        let program = root.join("target/release/stub-model");
+        ensure!(program.exists(), "{} is not there: cargo build --release -p stub-model", program.display());
+        let folder = tempfile::tempdir()?;
+        let mut command = Command::new(program);
+        command.args(["small", "--listen", "127.0.0.1:0", "--die-with-parent", "--journal"]);
+        command.arg(folder.path().join("journal"));
+        if let Some(stall) = stall {
+            command.args(["--stall", stall]);
+        }
+        let mut stub = command.stdout(Stdio::piped()).spawn()?;
+        let mut line = String::new();
+        BufReader::new(stub.stdout.take().context("piped")?).read_line(&mut line)?;
+        let url = line.trim().strip_prefix("listening on ").context("the stub does not listen")?.to_owned();
+        Ok(Self { stub, folder, url })
+    }
+
+    /// Stops it. When each request arrived, in nanoseconds of the monotonic clock.
+    pub(super) fn stop(mut self) -> Result<Vec<u64>> {
+        let stopped = Command::new("kill").arg(self.stub.id().to_string()).status()?;
+        ensure!(stopped.success(), "the stub could not be stopped");
+        let status = self.stub.wait()?;
+        ensure!(status.success(), "the stub ended with {status}");
+        let journal = std::fs::read_to_string(self.folder.path().join("journal"))?;
+        let mut arrived = Vec::new();
+        for line in journal.lines() {
+            let line: Value = serde_json::from_str(line)?;
+            // The head and the last line are of no request.
+            arrived.extend(line["arrived_ns"].as_u64());
+        }
+        Ok(arrived)
+    }
+}
+
+impl Drop for Target {
+    fn drop(&mut self) {
+        // Already gone where it was stopped.
+        let _ = self.stub.kill();
+        let _ = self.stub.wait();
+    }
+}
