@@ -32,4 +32,4 @@ pub use summary::{Bucket, Summary, ValueSummary};
 pub use text::markdown;
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

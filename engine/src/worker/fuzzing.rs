@@ -2,23 +2,16 @@
 
 use std::rc::Rc;
 use std::sync::Arc;
-use std::sync::mpsc;
 use std::time::Duration;
 
 use crate::client::{self, Connect, Timeouts};
-use crate::clock::{Clock, Virtual};
 use crate::plugin::Plugin;
-use crate::record::{Counts, Layout, Recorder, Span};
-use crate::schedule::{Mix, Profile, Rate, Schedule, Stretch, Weight, Whole};
+use crate::record::Counts;
+use crate::schedule::{Profile, Rate, Stretch};
 
-use super::control::Control;
-use super::core::Parts;
-use super::crew::{WorkloadSettings, assemble_core, jobs};
-use super::drive::{Driver, Offer};
+use super::crew::WorkloadSettings;
 use super::instances::Isolation;
-use super::layout::metrics_of;
-use super::pace::TokioPacer;
-use super::slots::Slots;
+use super::rig::Rig;
 
 /// What a worker is given: one workload at a constant rate.
 pub struct Load {
@@ -74,11 +67,6 @@ pub async fn run(
 ) -> Left {
     let rate = Rate::per_second(f64::from(load.rate)).expect("a rate");
     let length_ns = u64::try_from(load.length.as_nanos()).expect("short");
-    let mix = Mix::new(&[Weight::new(1.0).expect("a weight")]).expect("a mix");
-    let stretch = Stretch::new(length_ns, Profile::Constant { rate });
-    let schedule = Schedule::new(&[stretch], mix, &Whole::default()).expect("a schedule");
-    let clock: Rc<dyn Clock> = Rc::new(Virtual::start());
-    let t0 = clock.now();
     let workload = WorkloadSettings {
         plugin: Arc::clone(plugin),
         plugin_position: 0,
@@ -90,47 +78,31 @@ pub async fn run(
         instances: 2,
         iterations: 5,
     };
-    let layout =
-        Layout { t0, workloads: vec![metrics_of(plugin)], phases: vec![Span { start: 0, end: length_ns }], plugins: 1 };
-    let (notices, _heard) = mpsc::channel();
-    let slots = Arc::new(Slots::new(load.in_flight));
-    let client = client::Settings { connections: load.connections, ..settings };
-    let core = assemble_core(Rc::clone(&clock), Arc::new(client), network, |client| Parts {
-        clock: Rc::clone(&clock),
-        client,
-        recorder: Recorder::new(Arc::new(layout), 0),
-        listener: None,
-        workloads: vec![workload.prepare(None)],
-        phases: Arc::from(["load".to_owned()]),
-        slots: Arc::clone(&slots),
-        notices,
-        t0,
-        wall_t0: 0,
-    });
-    let offer = Offer {
-        closed: None,
-        seed: 42,
-        source: jobs(schedule.share(0, 1), 42, t0),
-        end: t0 + load.length,
-        tolerance: Duration::from_millis(50),
+    let rig = Rig {
+        stretches: vec![Stretch::new(length_ns, Profile::Constant { rate })],
+        workloads: vec![(1.0, workload)],
+        workers: 1,
+        client: client::Settings { connections: load.connections, ..settings },
+        in_flight: load.in_flight,
         drain: load.drain,
+        stop: None,
+        absences: Vec::new(),
     };
-    let pacer = Box::new(TokioPacer::new(Rc::clone(&clock)));
-    let driven = Driver::new(Rc::clone(&core), pacer, Arc::new(Control::new(1)), 0, offer).run().await;
-    let client = core.borrow().client.clone();
-    client.close();
+    let ran = rig.run(network).await;
+    ran.workers.iter().for_each(|left| left.core.borrow().client.close());
     // What was cancelled or closed politely ends in its own time.
     tokio::time::sleep(Duration::from_mins(2)).await;
-    let core = core.borrow();
-    let all = core.recorder.all();
+    let cores = || ran.workers.iter().map(|left| left.core.borrow());
+    let recorder = ran.recorder();
+    let all = recorder.all();
     Left {
         counts: all.counts(),
-        taken: driven.taken.iter().sum(),
-        planned: schedule.planned(),
-        slots: slots.used(),
-        flights: core.flights.len(),
-        exchanges: core.exchanges.len(),
-        connections: client.usage().open,
+        taken: ran.taken(),
+        planned: ran.schedule.planned(),
+        slots: ran.slots.used(),
+        flights: cores().map(|core| core.flights.len()).sum(),
+        exchanges: cores().map(|core| core.exchanges.len()).sum(),
+        connections: cores().map(|core| core.client.usage().open).sum(),
         failures: all.failures(),
     }
 }

@@ -18,6 +18,8 @@ mod instances;
 mod layout;
 mod listener;
 mod pace;
+#[cfg(any(test, feature = "fuzzing"))]
+mod rig;
 mod slots;
 mod solo;
 #[cfg(test)]

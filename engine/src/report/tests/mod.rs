@@ -6,4 +6,4 @@ mod masking;
 mod rendering;
 mod schema;
 mod spread;
-mod support;
+pub(crate) mod support;

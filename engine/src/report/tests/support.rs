@@ -55,7 +55,7 @@ pub(super) fn layout(phases: usize) -> Layout {
     Layout { t0: Time(5), workloads: vec![vec![], chat], phases, plugins: 2 }
 }
 
-pub(super) fn about() -> About {
+pub(crate) fn about() -> About {
     let plugin = |name: &str, digit: &str| PluginFile {
         name: name.to_owned(),
         version: "0.1.0".to_owned(),

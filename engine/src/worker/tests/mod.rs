@@ -1,6 +1,7 @@
 //! A whole worker on virtual time, with a real plugin, against a target in memory: what must be recorded is known to the
 //! nanosecond, so it is compared exactly.
 
+mod accuracy;
 mod floods;
 mod hostile;
 mod radius;
@@ -9,25 +10,20 @@ mod times;
 
 use std::cell::RefCell;
 use std::rc::Rc;
-use std::sync::Arc;
-use std::sync::mpsc;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use crate::client::tests::kit::{Memory, OK, Peer, on_virtual_time, settings};
 use crate::client::{self, Timeouts};
-use crate::clock::{Clock, Virtual};
 use crate::plugin::{Catalog, Host, Limits, Plugin};
-use crate::record::{Counts, Layout, Percentile, Recorder, Series, Span};
-use crate::schedule::{Mix, Profile, Rate, Schedule, Stretch, Weight, Whole};
+use crate::record::{Counts, Percentile, Recorder, Series};
+use crate::schedule::{Profile, Rate, Stretch};
 
-use super::control::{Control, Stop};
-use super::core::{Notice, Parts};
-use super::crew::{WorkloadSettings, assemble_core, jobs};
-use super::drive::{Driver, Offer};
+use super::control::Stop;
+use super::core::Notice;
+use super::crew::WorkloadSettings;
 use super::instances::Isolation;
-use super::layout::metrics_of;
-use super::pace::TokioPacer;
-use super::slots::Slots;
+use super::rig::{Ran, Rig};
 
 const MS: Duration = Duration::from_millis(1);
 const SECOND: Duration = Duration::from_secs(1);
@@ -88,88 +84,83 @@ impl Outcome {
     }
 }
 
-/// The built-in plugin `http`.
+/// The built-in plugin `http`, compiled once.
 fn http() -> Arc<Plugin> {
-    let host = Host::new(Limits::default(), None).expect("a host");
-    Catalog::new(&host, &[], Vec::new()).and_then(|mut all| all.by_name("http")).expect("it is built in")
+    static HTTP: OnceLock<Arc<Plugin>> = OnceLock::new();
+    let load = || {
+        let host = Host::new(Limits::default(), None).expect("a host");
+        Catalog::new(&host, &[], Vec::new()).and_then(|mut all| all.by_name("http")).expect("it is built in")
+    };
+    Arc::clone(HTTP.get_or_init(load))
 }
 
-/// Runs a load, and sees that nothing is left of it: every arrival in one state, no slot, place or alarm taken.
-fn run(load: &Load, network: &Rc<Memory>) -> Outcome {
-    let plugin = load.plugin.clone().unwrap_or_else(http);
-    let rate = Rate::per_second(load.rate).expect("a rate");
-    let length_ns = u64::try_from(load.length.as_nanos()).expect("short");
-    let stretch = Stretch::new(length_ns, Profile::Constant { rate });
-    let mix = Mix::new(&[Weight::new(1.0).expect("a weight")]).expect("a mix");
-    let schedule = Schedule::new(&[stretch], mix, &Whole::default()).expect("a schedule");
-    let mut outcome = None;
-    on_virtual_time(async {
-        let clock: Rc<dyn Clock> = Rc::new(Virtual::start());
-        let t0 = clock.now();
+/// A workload of GETs of the built-in plugin.
+fn gets() -> WorkloadSettings {
+    WorkloadSettings {
+        plugin: http(),
+        plugin_position: 0,
+        config: Arc::from(r#"{"path":"/"}"#),
+        timeouts: Timeouts { total: 60 * SECOND, ..Timeouts::default() },
+        iteration_timeout: 90 * SECOND,
+        redirects: 0,
+        isolation: Isolation::Shared,
+        instances: 2,
+        iterations: 10_000,
+    }
+}
+
+/// A phase at a constant rate.
+fn constant(per_second: f64, length: Duration) -> Stretch {
+    let rate = Rate::per_second(per_second).expect("a rate");
+    Stretch::new(u64::try_from(length.as_nanos()).expect("short"), Profile::Constant { rate })
+}
+
+impl Load {
+    fn rig(&self) -> Rig {
+        let gets = gets();
         let workload = WorkloadSettings {
-            plugin: Arc::clone(&plugin),
-            plugin_position: 0,
-            config: Arc::from(r#"{"path":"/"}"#),
-            timeouts: Timeouts { total: load.timeout, ..Timeouts::default() },
-            iteration_timeout: load.iteration_timeout,
-            redirects: 0,
-            isolation: load.isolation,
-            instances: load.instances,
-            iterations: 10_000,
+            plugin: self.plugin.clone().unwrap_or_else(|| Arc::clone(&gets.plugin)),
+            timeouts: Timeouts { total: self.timeout, ..Timeouts::default() },
+            iteration_timeout: self.iteration_timeout,
+            isolation: self.isolation,
+            instances: self.instances,
+            ..gets
         };
-        let layout = Layout {
-            t0,
-            workloads: vec![metrics_of(&plugin)],
-            phases: vec![Span { start: 0, end: length_ns }],
-            plugins: 1,
-        };
-        let (notices, heard) = mpsc::channel();
-        let slots = Arc::new(Slots::new(load.in_flight));
-        let client = client::Settings { connections: load.connections, ..settings("http://test") };
-        let core = assemble_core(Rc::clone(&clock), Arc::new(client), network.clone(), |client| Parts {
-            clock: Rc::clone(&clock),
-            client,
-            recorder: Recorder::new(Arc::new(layout), 0),
-            listener: None,
-            workloads: vec![workload.prepare(None)],
-            phases: Arc::from(["load".to_owned()]),
-            slots: Arc::clone(&slots),
-            notices,
-            t0,
-            wall_t0: 0,
-        });
-        let control = Arc::new(Control::new(1));
-        if let Some((after, how)) = load.stop {
-            let control = Arc::clone(&control);
-            tokio::task::spawn_local(async move {
-                tokio::time::sleep(after).await;
-                control.stop(how);
-            });
+        Rig {
+            stretches: vec![constant(self.rate, self.length)],
+            workloads: vec![(1.0, workload)],
+            workers: 1,
+            client: client::Settings { connections: self.connections, ..settings("http://test") },
+            in_flight: self.in_flight,
+            drain: self.drain,
+            stop: self.stop,
+            absences: Vec::new(),
         }
-        let offer = Offer {
-            closed: None,
-            seed: 42,
-            source: jobs(schedule.share(0, 1), 42, t0),
-            end: t0 + load.length,
-            tolerance: 50 * MS,
-            drain: load.drain,
-        };
-        let pacer = Box::new(TokioPacer::new(Rc::clone(&clock)));
-        let driven = Driver::new(Rc::clone(&core), pacer, control, 0, offer).run().await;
-        let took = clock.now() - t0;
-        assert_eq!(slots.used(), 0, "slots are taken for ever");
-        let mut core = core.borrow_mut();
+    }
+}
+
+/// Runs workers, and sees that nothing is left of them: every arrival in one state, no slot, place or alarm taken.
+fn run_rig(rig: Rig, network: &Rc<Memory>) -> (Ran, Recorder) {
+    let mut ran = None;
+    on_virtual_time(async { ran = Some(rig.run(network.clone()).await) });
+    let ran = ran.expect("it has run");
+    assert_eq!(ran.slots.used(), 0, "slots are taken for ever");
+    for left in &ran.workers {
+        let core = left.core.borrow();
         assert!(core.flights.is_empty() && core.exchanges.is_empty(), "places are taken for ever");
-        let recorder = std::mem::replace(&mut core.recorder, Recorder::new(Arc::default(), 0));
-        let taken = driven.taken.iter().sum();
-        outcome =
-            Some(Outcome { recorder, notices: heard.try_iter().collect(), taken, planned: schedule.planned(), took });
-    });
-    let outcome = outcome.expect("it has run");
-    let counts = outcome.counts();
-    assert_eq!(outcome.taken, counts.missed() + counts.started, "{counts:?}");
-    assert_eq!(counts.started, counts.ended(), "{counts:?}");
-    outcome
+    }
+    let recorder = ran.recorder();
+    let counts = recorder.all().counts();
+    assert!(counts.identity_holds(), "{counts:?}");
+    assert_eq!(ran.taken(), counts.missed() + counts.started, "{counts:?}");
+    (ran, recorder)
+}
+
+/// Runs a load on one worker.
+fn run(load: &Load, network: &Rc<Memory>) -> Outcome {
+    let (ran, recorder) = run_rig(load.rig(), network);
+    let (taken, planned) = (ran.taken(), ran.schedule.planned());
+    Outcome { recorder, notices: ran.notices, taken, planned, took: ran.took }
 }
 
 /// Requests that a target was sent.
