@@ -2,5 +2,6 @@
 
 mod distributions;
 mod merging;
+mod ranks;
 mod states;
 mod support;

@@ -1,5 +1,6 @@
 //! What verdicts follow from which figures.
 
+mod exact;
 mod intervals;
 mod numbers;
 mod rules;

@@ -1,5 +1,8 @@
 //! Figures for people.
 
+use proptest::prelude::*;
+use proptest::test_runner::RngSeed;
+
 use super::super::{Quantity, grouped, percent, significant};
 
 #[test]
@@ -33,4 +36,26 @@ fn limits_are_shown_as_they_were_set() {
     assert_eq!(Quantity::ms(1_500.0).plain(), "1,500 ms");
     assert_eq!(Quantity::count(0).to_string(), "0");
     assert_eq!(Quantity::ns(161_234.0).to_string(), "0.161 ms");
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig {
+        cases: 4_096,
+        rng_seed: RngSeed::Fixed(20_261_130),
+        failure_persistence: None,
+        ..ProptestConfig::default()
+    })]
+
+    /// Case N12: rounded to two figures.
+    #[test]
+    fn no_figure_is_rounded_to_fewer_than_three_digits(exponent in -6_i32..12, mantissa in 1.0_f64..10.0) {
+        let value = mantissa * 10_f64.powi(exponent);
+        let text = significant(value);
+        let digits = text.trim_start_matches(['0', '.', ',']).chars().filter(char::is_ascii_digit).count();
+        prop_assert!(digits >= 3, "{} for {}", text, value);
+        // Half a unit of the third digit, and nothing of the whole part.
+        let shown: f64 = text.replace(',', "").parse().expect("a number");
+        let unit = 10_f64.powi(exponent - 2).min(1.0);
+        prop_assert!((shown - value).abs() <= unit * 0.500_001, "{} for {}", text, value);
+    }
 }
