@@ -7,3 +7,4 @@ mod rendering;
 mod schema;
 mod spread;
 pub(crate) mod support;
+mod views;
