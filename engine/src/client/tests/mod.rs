@@ -4,6 +4,7 @@
 mod answers;
 mod heads;
 pub(crate) mod kit;
+mod moments;
 mod network;
 mod pooling;
 mod reasons;

@@ -10,6 +10,7 @@ use super::{Load, MS, Outcome, SECOND, run};
 use crate::client::tests::kit::{Memory, Peer};
 use crate::client::tests::sockets::Talk;
 use crate::plugin::tests::guest::Guest;
+use crate::record::{Percentile, Series};
 
 /// A guest that opens a WebSocket and is right when it has been closed.
 fn talker() -> Guest {
@@ -91,4 +92,25 @@ fn a_flood_larger_than_the_guests_memory_fails_it_by_its_memory() {
         while talk.try_send(Wired::text(large.clone())).await {}
     });
     assert_eq!(outcome.recorder.all().failures(), [("plugin_memory".to_owned(), 1)], "{:?}", outcome.notices);
+}
+
+/// Case E8: an endless stream that held its slot for ever. With one slot, each must be given back before the next can start,
+/// and given back twice it would be two.
+#[test]
+fn a_stream_that_its_plugin_ends_is_right_and_gives_its_slot_back_once() {
+    let guest = talker().body("[method]iteration.on-items", "(call $finish (i32.const 0) (i32.const 0) (i32.const 0))");
+    let network = Memory::new(move |_, peer: Peer| async move {
+        let mut talk = Talk::plain(peer).await;
+        tokio::time::sleep(30 * MS).await;
+        // For ever, but for the client's farewell.
+        while talk.try_send(Wired::text("tick")).await {
+            if matches!(tokio::time::timeout(MS, talk.next()).await, Ok(Some(_))) {
+                return;
+            }
+        }
+    });
+    let load = Load { plugin: Some(load(&guest)), rate: 20.0, length: 2 * SECOND, in_flight: 1, ..Load::default() };
+    let outcome = run(&load, &network);
+    assert_eq!((outcome.counts().ok, outcome.counts().missed()), (40, 0), "{:?}", outcome.counts());
+    assert_eq!(outcome.time(Series::Iteration, Percentile::MAX), 30 * MS);
 }

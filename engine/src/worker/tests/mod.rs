@@ -6,6 +6,7 @@ mod floods;
 mod hostile;
 mod radius;
 mod reach;
+mod ready;
 mod times;
 
 use std::cell::RefCell;
