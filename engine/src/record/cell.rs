@@ -144,7 +144,7 @@ pub struct Traffic {
     pub exchanges: u64,
     /// Bytes handed to sockets.
     pub bytes_sent: u64,
-    /// Bytes that came off the wire.
+    /// Bytes that came off the wire, heads and framing included; of an exchange that was given up, what had been handed over.
     pub bytes_received: u64,
     /// Exchanges that opened a connection.
     pub connects: u64,

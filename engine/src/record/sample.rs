@@ -82,7 +82,7 @@ pub struct ExchangeSample<'a> {
     pub status: Option<u16>,
     /// Bytes handed to the socket.
     pub bytes_sent: u64,
-    /// Bytes that came off the wire.
+    /// Bytes that came off the wire, heads and framing included; of an exchange that was given up, what had been handed over.
     pub bytes_received: u64,
     /// Nanoseconds it waited for a connection because the cap on connections was reached.
     pub queued: u64,

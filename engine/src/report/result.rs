@@ -200,7 +200,8 @@ pub struct TrafficResult {
     pub exchanges: u64,
     /// Bytes handed to sockets.
     pub bytes_sent: u64,
-    /// Bytes that came off the wire.
+    /// Bytes that came off the wire, heads and framing included, before decompression and after decryption; of an exchange
+    /// that was given up, what had been handed to its plugin.
     pub bytes_received: u64,
     /// Exchanges that opened a connection.
     pub connects: u64,

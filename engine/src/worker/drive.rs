@@ -144,10 +144,10 @@ impl<S: Iterator<Item = Job>> Driver<S> {
         loop {
             let now = self.clock.now();
             self.ring(now);
-            let more = self.start_due(now) | self.start_closed(now);
             if self.control.stopped() > Stop::No {
                 return;
             }
+            let more = self.start_due(now) | self.start_closed(now);
             if more {
                 tokio::task::yield_now().await;
                 continue;

@@ -180,7 +180,7 @@ impl Exchange {
             status: None,
             outcome,
             bytes_sent: timings.bytes_sent,
-            bytes_received: timings.bytes_received,
+            bytes_received: timings.wire_received,
             queued: nanoseconds(timings.queued),
             connect: timings.connect.map(|connect| ConnectParts {
                 lookup: nanoseconds(timings.dns.unwrap_or_default()),

@@ -65,6 +65,14 @@ fn every_request_is_seen_once_at_the_target_as_the_plugin_asked_for_it() {
         journal.iter().filter(|entry| entry.method == method && entry.path.split('?').next() == Some(path)).count()
     };
     assert_eq!((of("GET", "/small"), of("POST", "/echo"), journal.len()), (91, 29, 120));
+    let result = place.result();
+    let received = |workload: &str| {
+        let workloads = result["whole"]["workloads"].as_array().unwrap();
+        let found = workloads.iter().find(|entry| entry["workload"] == workload).unwrap();
+        found["traffic"]["bytes_received"].as_u64().unwrap()
+    };
+    let written: u64 = journal.iter().map(|entry| entry.wire_bytes).sum();
+    assert_eq!(received("many") + received("few"), written, "heads and framing included, on both sides");
 }
 
 #[test]

@@ -4,6 +4,7 @@
 //! Everything is in whole milliseconds, to which tokio's timers are true, so that up to 10,000 samples are compared to
 //! the nanosecond; beyond that to the width of the histogram's buckets.
 
+mod closed;
 mod failures;
 mod generator;
 mod queues;
