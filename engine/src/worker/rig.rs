@@ -54,8 +54,10 @@ pub(super) struct Ran {
     pub(super) workers: Vec<Left>,
     pub(super) slots: Arc<Slots>,
     /// What a person is told meanwhile.
+    #[cfg_attr(not(test), expect(dead_code, reason = "fuzz targets do not ask"))]
     pub(super) notices: Vec<Notice>,
     /// From the start of the schedule to the end of the last worker's drain.
+    #[cfg_attr(not(test), expect(dead_code, reason = "fuzz targets do not ask"))]
     pub(super) took: Duration,
 }
 
