@@ -3,6 +3,7 @@
 use std::process::ExitCode;
 
 use crate::report::Mask;
+use crate::verdict::RunVerdict;
 
 /// How the program ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,6 +51,20 @@ impl Exit {
         Self::Interrupted,
         Self::Terminated,
     ];
+
+    /// How a run ends that came to this verdict, where this signal had stopped it.
+    pub fn of(verdict: RunVerdict, signal: Option<Self>) -> Self {
+        match (verdict, signal) {
+            (_, Some(signal)) => signal,
+            (RunVerdict::Passed, None) => Self::Passed,
+            (RunVerdict::Failed, None) => Self::Failed,
+            (RunVerdict::NotMeasured, None) => Self::NotMeasured,
+            (RunVerdict::Invalid, None) => Self::Invalid,
+            (RunVerdict::StoppedByPluginFaults, None) => Self::PluginFaults,
+            // Without a signal there is no interruption; should one be judged all the same, say so.
+            (RunVerdict::Interrupted, None) => Self::Interrupted,
+        }
+    }
 
     /// The status the operating system is given.
     pub fn status(self) -> u8 {
@@ -107,5 +122,26 @@ impl From<anyhow::Error> for Failure {
     /// What nobody foresaw is the engine's own fault.
     fn from(error: anyhow::Error) -> Self {
         Self::new(Exit::Internal, format!("internal fault: {error:#}"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_verdict_has_its_status_and_a_signal_goes_before_all() {
+        let statuses = [
+            (RunVerdict::Passed, 0),
+            (RunVerdict::StoppedByPluginFaults, 5),
+            (RunVerdict::Failed, 10),
+            (RunVerdict::NotMeasured, 11),
+            (RunVerdict::Invalid, 12),
+            (RunVerdict::Interrupted, 130),
+        ];
+        for (verdict, status) in statuses {
+            assert_eq!(Exit::of(verdict, None).status(), status);
+            assert_eq!(Exit::of(verdict, Some(Exit::Terminated)).status(), 143);
+        }
     }
 }

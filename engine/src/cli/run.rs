@@ -10,7 +10,6 @@ use crate::plugin::Host;
 use crate::record::{Layout, Span};
 use crate::report::{self, Mask, Prepared, RunResult};
 use crate::scenario::{self, Overrides, Plan, QuickRun, Surroundings};
-use crate::verdict::RunVerdict;
 use crate::worker::{self, Control, Crew, NotReady, Stop};
 
 use super::args::Run;
@@ -300,15 +299,6 @@ fn conclude(
         output::print(&result, arguments.format)?;
         return Err(Failure::new(Exit::ResultsNotWritten, format!("error: {error}")));
     }
-    let exit = match (result.judgement.verdict, signal) {
-        (_, Some(signal)) => signal,
-        (RunVerdict::Passed, None) => Exit::Passed,
-        (RunVerdict::Failed, None) => Exit::Failed,
-        (RunVerdict::NotMeasured, None) => Exit::NotMeasured,
-        (RunVerdict::Invalid, None) => Exit::Invalid,
-        (RunVerdict::StoppedByPluginFaults, None) => Exit::PluginFaults,
-        // Without a signal there is no interruption; should one be judged all the same, say so.
-        (RunVerdict::Interrupted, None) => Exit::Interrupted,
-    };
+    let exit = Exit::of(result.judgement.verdict, signal);
     Ok(Concluded { exit, result, folder: prepared.folder().to_owned() })
 }

@@ -7,6 +7,15 @@ use std::process::{Child, Command, Stdio};
 use anyhow::{Context, Result, ensure};
 use serde_json::Value;
 
+/// A request as the target saw it, in nanoseconds of the monotonic clock.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Seen {
+    /// When it arrived.
+    pub(super) arrived_ns: u64,
+    /// When the last byte of its answer was handed to the socket; none where it never was.
+    pub(super) finished_ns: Option<u64>,
+}
+
 /// A stub that runs until [`Target::stop`], or until this is dropped.
 pub(super) struct Target {
     stub: Child,
@@ -33,20 +42,22 @@ impl Target {
         Ok(Self { stub, folder, url })
     }
 
-    /// Stops it. When each request arrived, in nanoseconds of the monotonic clock.
-    pub(super) fn stop(mut self) -> Result<Vec<u64>> {
+    /// Stops it. What its journal has.
+    pub(super) fn stop(mut self) -> Result<Vec<Seen>> {
         let stopped = Command::new("kill").arg(self.stub.id().to_string()).status()?;
         ensure!(stopped.success(), "the stub could not be stopped");
         let status = self.stub.wait()?;
         ensure!(status.success(), "the stub ended with {status}");
         let journal = std::fs::read_to_string(self.folder.path().join("journal"))?;
-        let mut arrived = Vec::new();
+        let mut seen = Vec::new();
         for line in journal.lines() {
             let line: Value = serde_json::from_str(line)?;
             // The head and the last line are of no request.
-            arrived.extend(line["arrived_ns"].as_u64());
+            if let Some(arrived_ns) = line["arrived_ns"].as_u64() {
+                seen.push(Seen { arrived_ns, finished_ns: line["finished_ns"].as_u64() });
+            }
         }
-        Ok(arrived)
+        Ok(seen)
     }
 }
 
