@@ -49,6 +49,45 @@ impl Monotonic {
     pub fn start() -> Self {
         Self { origin: std::time::Instant::now() }
     }
+
+    /// How this clock stands to the machine's.
+    pub fn anchor(&self) -> Anchor {
+        let read = |_| {
+            let before = machine_ns();
+            let now = self.now().0;
+            let apart_ns = machine_ns().saturating_sub(before);
+            let origin_ns = (before + apart_ns / 2).saturating_sub(now);
+            Anchor { origin_ns, apart_ns: apart_ns.div_ceil(2) }
+        };
+        // The tightest of some: one that was interrupted says little.
+        (1..ANCHORS).map(read).fold(read(0), |best, one| if one.apart_ns < best.apart_ns { one } else { best })
+    }
+}
+
+/// Readings of which the tightest anchors a clock.
+const ANCHORS: usize = 5;
+
+/// Where a clock's origin lies on the machine's monotonic clock, which all its processes share.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Anchor {
+    /// The origin in nanoseconds of `CLOCK_MONOTONIC`.
+    pub origin_ns: u64,
+    /// It is off by at most this many nanoseconds.
+    pub apart_ns: u64,
+}
+
+impl Anchor {
+    /// A moment in nanoseconds of `CLOCK_MONOTONIC`.
+    pub fn machine_ns(self, time: Time) -> u64 {
+        self.origin_ns.saturating_add(time.0)
+    }
+}
+
+/// Nanoseconds of `CLOCK_MONOTONIC`.
+fn machine_ns() -> u64 {
+    let now = rustix::time::clock_gettime(rustix::time::ClockId::Monotonic);
+    let part = |value: i64| u64::try_from(value).unwrap_or(0);
+    part(now.tv_sec) * 1_000_000_000 + part(now.tv_nsec)
 }
 
 impl Clock for Monotonic {
@@ -80,4 +119,19 @@ impl Clock for Virtual {
 pub fn thread_cpu() -> Duration {
     let time = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
     Duration::new(u64::try_from(time.tv_sec).unwrap_or(0), u32::try_from(time.tv_nsec).unwrap_or(0))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_anchor_lets_moments_be_read_on_the_machines_clock() {
+        let clock = Monotonic::start();
+        let anchor = clock.anchor();
+        let (before, now, after) = (machine_ns(), clock.now(), machine_ns());
+        let there = anchor.machine_ns(now);
+        let (earliest, latest) = (before.saturating_sub(anchor.apart_ns), after + anchor.apart_ns);
+        assert!((earliest..=latest).contains(&there), "{there} of {earliest} to {latest}");
+    }
 }

@@ -5,6 +5,7 @@
 //! [`verdict`] and shown in the [`report`]. [`cli`] ties them together.
 
 pub mod author;
+pub mod books;
 pub mod cli;
 pub mod client;
 pub mod clock;

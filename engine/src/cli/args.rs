@@ -22,6 +22,8 @@ pub(super) enum Command {
     Try(Box<Try>),
     /// Render the report of an earlier run again
     Report(Report),
+    /// Hold a run's own record of its requests against the journal of the stub that it loaded
+    Verify(Verify),
     /// Look at plugins
     #[command(subcommand)]
     Plugin(super::plugin::Plugin),
@@ -142,6 +144,10 @@ pub(super) struct Run {
     #[arg(short, long, help_heading = "Output")]
     pub quiet: bool,
 
+    /// Give each request an id (x-request-id), and write what became of it to requests.jsonl, for `engine verify`
+    #[arg(long, help_heading = "Output")]
+    pub requests: bool,
+
     /// Check scenario and plugins, say what would be run, and send nothing
     #[arg(long = "dry-run", help_heading = "Output")]
     pub dry: bool,
@@ -199,11 +205,27 @@ pub(super) struct Report {
     pub format: Format,
 }
 
+/// `engine verify`.
+#[derive(Debug, Args)]
+pub(super) struct Verify {
+    /// Folder of a run with --requests
+    #[arg(value_name = "RESULT")]
+    pub result: PathBuf,
+
+    /// Journal of the stub, as written by its option --journal (repeatable)
+    #[arg(long = "journal", value_name = "FILE", required = true)]
+    pub journals: Vec<PathBuf>,
+
+    /// In which form
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    pub format: Format,
+}
+
 /// In which form a result is printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(super) enum Format {
-    /// For people: the report, as in report.md
+    /// For people
     Text,
-    /// For machines: the whole data set, as in result.json
+    /// For machines: the whole data set
     Json,
 }

@@ -13,12 +13,14 @@ mod probes;
 mod progress;
 mod repeat;
 mod report;
+mod requests;
 mod run;
 mod setup;
 mod signals;
 mod stub;
 mod trace;
 mod trial;
+mod verify;
 mod watch;
 
 use std::io::IsTerminal;
@@ -46,6 +48,7 @@ pub fn main() -> Exit {
         Command::Run(arguments) => run::run(arguments),
         Command::Try(arguments) => trial::run(arguments),
         Command::Report(arguments) => report::run(arguments),
+        Command::Verify(arguments) => verify::run(arguments),
         Command::Plugin(plugin) => plugin::run(plugin),
     };
     done.unwrap_or_else(|failure| {

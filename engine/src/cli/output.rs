@@ -2,6 +2,8 @@
 
 use std::io::{self, IsTerminal, Write};
 
+use serde::Serialize;
+
 use super::args::Format;
 use super::exit::{Exit, Failure};
 use crate::report::{RunResult, coloured, markdown};
@@ -13,23 +15,31 @@ pub(super) use crate::printable::printable;
 /// # Errors
 /// Where it cannot be rendered or written.
 pub(super) fn print(result: &RunResult, format: Format) -> Result<(), Failure> {
+    let text = || markdown(result).map_err(|error| Failure::new(Exit::Internal, error.to_string()));
+    write_view(format, result, text)
+}
+
+/// Prints a data set, or its text with colours on a terminal only.
+///
+/// # Errors
+/// As [`print`].
+pub(super) fn write_view(
+    format: Format,
+    data: &impl Serialize,
+    text: impl FnOnce() -> Result<String, Failure>,
+) -> Result<(), Failure> {
     let text = match format {
-        Format::Text => markdown(result).map_err(|error| Failure::new(Exit::Internal, error.to_string()))?,
+        Format::Text => {
+            let text = text()?;
+            let colours = io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none();
+            if colours { coloured(&text) } else { text }
+        }
         Format::Json => {
-            let json = serde_json::to_string_pretty(result);
+            let json = serde_json::to_string_pretty(data);
             json.map_err(|error| Failure::new(Exit::Internal, format!("no JSON of the result: {error}")))? + "\n"
         }
     };
-    show(&text, format)
-}
-
-/// Prints a text of that form, with colours on a terminal only.
-///
-/// # Errors
-/// Where it cannot be written.
-pub(super) fn show(text: &str, format: Format) -> Result<(), Failure> {
-    let colours = format == Format::Text && io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none();
-    if colours { write(&coloured(text)) } else { write(text) }
+    write(&text)
 }
 
 /// Writes a line to stderr. What is said there is for people: where it cannot be written, nobody is there to read it, and

@@ -5,7 +5,7 @@ use std::time::SystemTime;
 use crate::report::{self, RunResult, Spread, spread_markdown};
 use crate::scenario::Plan;
 
-use super::args::{Format, Run};
+use super::args::Run;
 use super::exit::{Exit, Failure};
 use super::output;
 use super::prepare::Plugins;
@@ -61,14 +61,7 @@ pub(super) fn run(
         return Err(failure.unwrap_or_else(|| Failure::new(Exit::Internal, "internal fault: no run")));
     };
     let written = report::write_spread(&folder, &spread);
-    let text = match arguments.format {
-        Format::Text => spread_markdown(&spread),
-        Format::Json => {
-            let json = serde_json::to_string_pretty(&spread);
-            json.map_err(|error| Failure::new(Exit::Internal, format!("no JSON of the spread: {error}")))? + "\n"
-        }
-    };
-    output::show(&text, arguments.format)?;
+    output::write_view(arguments.format, &spread, || Ok(spread_markdown(&spread)))?;
     written.map_err(not_written)?;
     output::say(&format!("spread in {}", folder.folder().display()));
     match failure {

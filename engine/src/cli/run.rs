@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::sync::mpsc::channel;
 use std::time::{Duration, SystemTime};
 
+use crate::books::Writer;
 use crate::clock::{Clock as _, Monotonic, Time};
 use crate::plugin::Host;
 use crate::record::{Layout, Span};
@@ -19,6 +20,7 @@ use super::prepare::{self, Plugins, Target};
 use super::probes;
 use super::progress::{Progress, Stage};
 use super::repeat;
+use super::requests;
 use super::setup;
 use super::signals::Signals;
 use super::watch::Watch;
@@ -82,7 +84,7 @@ pub(super) fn once(
 ) -> Result<Concluded, Failure> {
     let prepared = report::prepare(base, &plan.name, SystemTime::now())
         .map_err(|error| Failure::new(Exit::ResultsNotWritten, format!("error: {error}")))?;
-    match offer(arguments, plan, plugins, descriptors) {
+    match offer(arguments, plan, plugins, descriptors, &prepared) {
         Ok((course, signal)) => conclude(arguments, plan, plugins, &prepared, course, signal),
         Err(failure) => {
             prepared.discard();
@@ -161,12 +163,18 @@ fn descriptors(plan: &Plan) -> Result<u64, Failure> {
 }
 
 /// Everything from the stub's start to the last worker's end. Gives what came of it, and the signal that stopped it.
-fn offer(arguments: &Run, plan: &Plan, plugins: &Plugins, descriptors: u64) -> Result<(Course, Option<Exit>), Failure> {
+fn offer(
+    arguments: &Run,
+    plan: &Plan,
+    plugins: &Plugins,
+    descriptors: u64,
+    prepared: &Prepared,
+) -> Result<(Course, Option<Exit>), Failure> {
     super::block_on(async {
         // Before the stub is started, which a signal must not leave behind.
         let signals = Signals::listen().map_err(|error| Failure::new(Exit::Internal, format!("signals: {error}")))?;
         let target = prepare::target(plan)?;
-        command(arguments, plan, plugins, &target, descriptors, signals).await
+        command(arguments, plan, plugins, &target, descriptors, prepared, signals).await
     })
 }
 
@@ -177,6 +185,7 @@ async fn command(
     plugins: &Plugins,
     target: &Target,
     descriptors: u64,
+    prepared: &Prepared,
     mut signals: Signals,
 ) -> Result<(Course, Option<Exit>), Failure> {
     let workers = plan.workers as usize;
@@ -188,7 +197,9 @@ async fn command(
     let mask = mask(&setup.secrets)?;
     let clock = Monotonic::start();
     let (notices, heard) = channel();
-    let settings = settings(plan, plugins, target, setup.shared.as_deref());
+    let mut books = requests::open(arguments, plan, prepared, clock, &mask)?;
+    let mut settings = settings(plan, plugins, target, setup.shared.as_deref());
+    settings.books = books.as_ref().map(Writer::desk);
     let crew = tokio::select! {
         crew = Crew::assemble(settings, clock, &control, &notices) => crew,
         signal = signals.next() => return Err(Failure::new(signal, "stopped before the start: nothing was offered")),
@@ -200,6 +211,9 @@ async fn command(
         signal = signals.next() => return Err(Failure::new(signal, "stopped before the start: nothing was offered")),
     };
     let (t0, wall_t0) = crew.start();
+    if let Some(books) = &mut books {
+        books.begin(t0, wall_t0, plan.workers);
+    }
     probes.started(t0);
     let progress = Progress::new(stages(plan), arguments.quiet);
     let watch = Watch { plan, clock, control: &control, progress: &progress, heard: &heard, mask: &mask, t0 };
@@ -207,6 +221,9 @@ async fn command(
     progress.finish();
     let done = crew.gather().map_err(|error| Failure::new(Exit::Internal, format!("internal fault: {error}")))?;
     let took = clock.now() - t0;
+    if let Some(books) = books {
+        setup.notes.push(requests::close(books));
+    }
     let probes = probes.finish(plan).await;
     // Also after an interruption: what setup made in the target is taken away, unless nothing is to be waited for.
     if control.stopped() < Stop::Now {
@@ -246,6 +263,7 @@ fn settings(plan: &Plan, plugins: &Plugins, target: &Target, shared: Option<&str
         tolerance: plan.limits.tolerance,
         drain: plan.limits.drain,
         shared: shared.map(Arc::from),
+        books: None,
     }
 }
 

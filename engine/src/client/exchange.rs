@@ -81,8 +81,12 @@ impl Exchange {
         self.note_sizes(wire);
     }
 
-    /// Takes over the sizes alone, of a request that will be sent again.
+    /// Takes over the sizes, and that it was sent: all there is to note of a request that will be sent again.
     pub(super) fn note_sizes(&mut self, wire: &Wire) {
+        if let Some(sent) = wire.sent() {
+            self.timings.sends += 1;
+            self.timings.first_sent.get_or_insert(sent);
+        }
         self.timings.bytes_sent += wire.written();
         self.timings.wire_received += wire.read();
     }

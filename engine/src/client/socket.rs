@@ -157,6 +157,8 @@ pub(super) async fn serve(
     exchange.note(&http.wire);
     exchange.timings.end = at;
     pool.deliver(exchange.token, Event::Opened { at, subprotocol, fields, timings: exchange.timings });
+    // The wire goes on counting, and is noted again when the conversation ends, however it does.
+    (exchange.timings.bytes_sent, exchange.timings.wire_received, exchange.timings.sends) = (0, 0, 0);
     let limits = Limits::default().max_payload_len(Some(MOST_MESSAGE_BYTES));
     let mut talk = Conversation {
         socket: ClientBuilder::new().limits(limits).take_over(stream),
@@ -171,8 +173,7 @@ pub(super) async fn serve(
     exchange.timings.bytes_received = talk.received;
     let Close(code, reason) = ended?;
     Http1::check(seat)?;
-    exchange.timings.bytes_sent = talk.wire.written();
-    exchange.timings.wire_received = talk.wire.read();
+    exchange.note_sizes(&talk.wire);
     exchange.timings.end = talk.wire.closed().filter(|_| code == ABNORMAL).unwrap_or_else(|| talk.wire.last_read());
     tokio::task::spawn_local(linger(talk.socket));
     Ok(Event::Closed { code, reason, timings: exchange.timings })

@@ -38,6 +38,10 @@ pub struct Timings {
     pub attempts_stale: u32,
     /// Redirects followed.
     pub redirects: u32,
+    /// How often a request was handed to a socket for it, redirects and re-sends included.
+    pub sends: u32,
+    /// First byte ever handed to a socket for it: earlier than `sent` where it was re-sent.
+    pub first_sent: Option<Time>,
 }
 
 impl Timings {

@@ -9,7 +9,7 @@ pub fn coloured(report: &str) -> String {
     let mut judging = false;
     for line in report.split_inclusive('\n') {
         if let Some(heading) = line.strip_prefix("## ") {
-            judging = matches!(heading.trim_end(), "Validity" | "Thresholds" | "Verdict");
+            judging = matches!(heading.trim_end(), "Validity" | "Thresholds" | "Checks" | "Verdict");
         }
         match word(line).filter(|_| judging).and_then(|word| Some((word, style(word)?))) {
             Some((word, style)) => {

@@ -31,5 +31,7 @@ pub use spread::{RunOf, Spread, SpreadFigure, SpreadFormat, ThresholdCounts, spr
 pub use summary::{Bucket, Summary, ValueSummary};
 pub use text::markdown;
 
+pub(crate) use table::{NONE, code, plain, table};
+
 #[cfg(test)]
 pub(crate) mod tests;

@@ -4,10 +4,10 @@ use comfy_table::presets::ASCII_MARKDOWN;
 use comfy_table::{CellAlignment, ContentArrangement, Table};
 
 /// What stands for a figure that has no samples.
-pub(super) const NONE: &str = "n/a";
+pub(crate) const NONE: &str = "n/a";
 
 /// A table whose first `left` columns hold texts and the others figures.
-pub(super) fn table(left: usize, headers: &[&str], rows: Vec<Vec<String>>) -> String {
+pub(crate) fn table(left: usize, headers: &[&str], rows: Vec<Vec<String>>) -> String {
     let mut table = Table::new();
     table.load_preset(ASCII_MARKDOWN).set_content_arrangement(ContentArrangement::Disabled);
     table.set_header(headers).add_rows(rows);
@@ -19,13 +19,13 @@ pub(super) fn table(left: usize, headers: &[&str], rows: Vec<Vec<String>>) -> St
 
 /// A text of the user's or a plugin's: without control characters, line ends, characters that turn the direction of
 /// writing, and the bar that ends a cell.
-pub(super) fn plain(text: &str) -> String {
+pub(crate) fn plain(text: &str) -> String {
     let harmless = text.chars().map(|character| if is_harmful(character) { ' ' } else { character });
     harmless.collect::<String>().replace('|', "\\|").trim().to_owned()
 }
 
 /// The same as code, so that nothing in it is taken for Markdown or HTML.
-pub(super) fn code(text: &str) -> String {
+pub(crate) fn code(text: &str) -> String {
     let text = plain(text).replace('`', "'");
     if text.is_empty() { String::new() } else { format!("`{text}`") }
 }

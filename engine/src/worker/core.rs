@@ -17,9 +17,10 @@ use smallvec::SmallVec;
 use crate::client::{Client, Timeouts};
 use crate::clock::{Clock, Time};
 use crate::plugin::{Action, Arrival, Event, Fault, FaultKind, Flow, MetricKind};
-use crate::record::{ExchangeSample, Finished, Outcome, Recorder};
+use crate::record::{ExchangeSample, Finished, Missed, Outcome, Recorder};
 
 use super::alarms::{Alarm, Alarms, FlightKey};
+use super::books::Books;
 use super::flight::{Exchange, ExchangeEnd, Flight, Form, Job, Kind, Notes, Open, token};
 use super::instances::{Instances, NoInstance, refused_kind};
 use super::listener::Listener;
@@ -87,6 +88,8 @@ pub(super) struct Core {
     pub(super) client: Client,
     pub(super) recorder: Recorder,
     pub(super) listener: Option<Box<dyn Listener>>,
+    /// Where each exchange and arrival is noted, if that was asked for.
+    pub(super) books: Option<Box<Books>>,
     pub(super) workloads: Vec<Workload>,
     /// Names of the phases.
     pub(super) phases: Arc<[String]>,
@@ -123,6 +126,7 @@ pub(super) struct Parts {
     pub(super) client: Client,
     pub(super) recorder: Recorder,
     pub(super) listener: Option<Box<dyn Listener>>,
+    pub(super) books: Option<Box<Books>>,
     pub(super) workloads: Vec<Workload>,
     pub(super) phases: Arc<[String]>,
     pub(super) slots: Arc<Slots>,
@@ -134,12 +138,13 @@ pub(super) struct Parts {
 impl Core {
     /// A worker's core with nothing in flight.
     pub(super) fn new(parts: Parts) -> Self {
-        let Parts { clock, client, recorder, listener, workloads, phases, slots, notices, t0, wall_t0 } = parts;
+        let Parts { clock, client, recorder, listener, books, workloads, phases, slots, notices, t0, wall_t0 } = parts;
         Self {
             clock,
             client,
             recorder,
             listener,
+            books,
             workloads,
             phases,
             slots,
@@ -271,6 +276,9 @@ impl Core {
         let mut flight = self.flights.remove(key.at as usize);
         for place in std::mem::take(&mut flight.open) {
             let open = self.exchanges.remove(place);
+            if let Some(books) = &mut self.books {
+                books.given_up(&flight.job, place, &open, at);
+            }
             match open.impossible {
                 Some(_) => {}
                 // A conversation that its plugin has ended is ended politely; nobody waits for the answer.
@@ -312,6 +320,10 @@ impl Core {
                 checks: &notes.checks,
             });
             self.slots.give_back();
+            if let Some(books) = &mut self.books {
+                let exchanges = notes.exchanges.iter().filter(|exchange| !exchange.handshake).count();
+                books.arrival(job, start, end, outcome, exchanges);
+            }
         }
         if job.closed {
             self.closed_open -= 1;
@@ -345,6 +357,14 @@ impl Core {
         let workload = self.flights[key.at as usize].job.workload;
         self.note_fault(workload, "plugin_misuse", text);
         self.end(key, at, Outcome::Failed("plugin_misuse"));
+    }
+
+    /// An arrival is not started any more.
+    pub(super) fn miss(&mut self, job: &Job, cause: Missed) {
+        self.recorder.missed(job.workload, job.phase, job.due, cause);
+        if let Some(books) = &mut self.books {
+            books.missed(job, cause);
+        }
     }
 
     /// Whether that iteration is still in flight.

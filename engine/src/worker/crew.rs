@@ -11,12 +11,14 @@ use std::time::Duration;
 use tokio::sync::{mpsc, oneshot};
 use tokio::task::LocalSet;
 
+use crate::books::Desk;
 use crate::client::{self, Client, Connect, Network, Timeouts, Usage};
 use crate::clock::{Clock, Monotonic, Time};
 use crate::plugin::{Plugin, Refused};
 use crate::record::{Layout, Recorder};
 use crate::schedule::{Schedule, Share};
 
+use super::books::{self, Books};
 use super::control::Control;
 use super::core::{Core, Notice, Parts, Workload};
 use super::drive::{Driven, Driver, Offer};
@@ -105,6 +107,8 @@ pub struct Settings {
     pub shared: Option<Arc<str>>,
     /// Connections each worker opens before the start.
     pub warm_connections: usize,
+    /// Where each exchange and arrival is noted, if that was asked for.
+    pub books: Option<Desk>,
 }
 
 /// Why a worker could not be made ready.
@@ -297,6 +301,7 @@ impl Post {
             client,
             recorder: Recorder::new(layout, number(self.number)),
             listener: None,
+            books: settings.books.as_ref().map(|desk| Box::new(Books::new(desk.pen(), number(self.number)))),
             workloads,
             phases: Arc::clone(&settings.phases),
             slots: Arc::clone(&self.slots),
@@ -327,6 +332,7 @@ impl Post {
             drain: settings.drain,
         };
         let driven = Driver::new(Rc::clone(&core), pacer, self.control, self.number, offer).run().await;
+        books::finish(&core).await;
         let usage = client.usage();
         client.close();
         Ok(finish(&core, driven, usage))

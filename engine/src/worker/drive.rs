@@ -179,7 +179,7 @@ impl<S: Iterator<Item = Job>> Driver<S> {
             if now - job.due > self.offer.tolerance {
                 // Never sent late: a request that leaves after its time would measure another schedule.
                 let cause = if self.denied { Missed::NoSlot } else { Missed::GeneratorLate };
-                core.recorder.missed(job.workload, job.phase, job.due, cause);
+                core.miss(&job, cause);
             } else if core.slots.try_take() {
                 let slot_wait = if self.denied { now.since(seen) } else { 0 };
                 core.launch(job, slot_wait);
@@ -242,7 +242,7 @@ impl<S: Iterator<Item = Job>> Driver<S> {
         let mut core = self.core.borrow_mut();
         for Waiting { job, .. } in self.waiting.drain(..) {
             let cause = if self.denied { Missed::NoSlot } else { Missed::GeneratorLate };
-            core.recorder.missed(job.workload, job.phase, job.due, cause);
+            core.miss(&job, cause);
         }
     }
 
@@ -258,6 +258,9 @@ impl<S: Iterator<Item = Job>> Driver<S> {
             self.cpu.push(cpu.saturating_sub(self.last_cpu));
             self.last_cpu = cpu;
             self.control.tell(self.worker, core.recorder.take_live());
+            if let Some(books) = &mut core.books {
+                books.hand_over();
+            }
             if core.hopeless().is_some() {
                 self.control.stop(Stop::Drain);
             }

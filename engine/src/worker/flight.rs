@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::time::Duration;
 
+use crate::books::Id;
 use crate::client::{Timings, Token};
 use crate::clock::Time;
 use crate::plugin::Flow;
@@ -137,6 +138,8 @@ pub(super) struct Open {
     pub(super) bytes_received: u64,
     /// Bytes of its request, held until it has ended.
     pub(super) held: usize,
+    /// By which id its request goes, where that is noted.
+    pub(super) request_id: Id,
 }
 
 /// What an open exchange is.

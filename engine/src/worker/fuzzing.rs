@@ -86,6 +86,7 @@ pub async fn run(
         in_flight: load.in_flight,
         drain: load.drain,
         stop: None,
+        books: None,
         absences: Vec::new(),
     };
     let ran = rig.run(network).await;

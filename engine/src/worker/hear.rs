@@ -28,7 +28,12 @@ impl Core {
     /// Hands an event of the client to the iteration whose exchange it is. Events of ended iterations find nobody.
     fn hear(&mut self, token: Token, event: &client::Event) {
         let (at, serial) = place(token);
-        let Some(open) = self.exchanges.get_mut(at).filter(|open| open.serial == serial) else { return };
+        let Some(open) = self.exchanges.get_mut(at).filter(|open| open.serial == serial) else {
+            if let Some(books) = &mut self.books {
+                books.settled(token, event);
+            }
+            return;
+        };
         let (key, exchange) = (open.flight, open.id);
         if let Some(listener) = &mut self.listener {
             listener.heard(exchange, event);
@@ -96,7 +101,11 @@ impl Core {
         let flight = &mut self.flights[open.flight.at as usize];
         flight.open.retain(|&place| place != at);
         flight.held -= open.held;
-        let status = status.or(open.status);
+        // The answer of a socket's handshake has been written down by itself.
+        let status = if open.form == Form::Socket { None } else { status.or(open.status) };
+        if let Some(books) = &mut self.books {
+            books.ended(&flight.job, &open, status, timings, &outcome);
+        }
         let exchange = Exchange { status, ..Exchange::of(open.id, open.name, timings, outcome) };
         flight.notes.exchanges.push(exchange);
         open

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::fmt::Write as _;
 use std::time::Duration;
 
+use crate::books::Id;
 use crate::client;
 use crate::clock::Time;
 use crate::plugin::{Action, MetricKind, ReadMode, Request, Since, Verdict};
@@ -166,7 +167,7 @@ impl Core {
     }
 
     /// Sends a request that holds so many bytes, or keeps why it cannot be sent.
-    fn send(&mut self, key: FlightKey, exchange: u32, request: Request, held: usize, asked: Time, at: Time) {
+    fn send(&mut self, key: FlightKey, exchange: u32, mut request: Request, held: usize, asked: Time, at: Time) {
         let name = self.request_name(key, &request);
         if let Some(listener) = &mut self.listener {
             listener.asked(exchange, &self.name, &request, asked);
@@ -175,7 +176,12 @@ impl Core {
             Ok(read) => read,
             Err(detail) => return self.refuse(key, exchange, name, detail, asked, at),
         };
-        let workload = &self.workloads[self.flights[key.at as usize].job.workload];
+        let job = &self.flights[key.at as usize].job;
+        let request_id = match &self.books {
+            None => Id::None,
+            Some(books) => books.label(job, exchange, &mut request.fields),
+        };
+        let workload = &self.workloads[job.workload];
         let mut timeouts = workload.timeouts;
         if let Some(nanoseconds) = request.timeout {
             timeouts.total = Duration::from_nanos(nanoseconds);
@@ -184,6 +190,7 @@ impl Core {
         let open = self.opened(key, exchange, name, asked, request.wanted_fields);
         let place = super::flight::place(open).0;
         self.exchanges[place].held = held;
+        self.exchanges[place].request_id = request_id;
         self.flights[key.at as usize].held += held;
         self.exchanges[place].form = match read {
             client::ReadMode::Socket => Form::Opening,
@@ -241,6 +248,7 @@ impl Core {
             bytes_sent: 0,
             bytes_received: 0,
             held: 0,
+            request_id: Id::None,
         };
         let place = self.exchanges.insert(open);
         self.flights[key.at as usize].open.push(place);

@@ -4,6 +4,7 @@
 //! Workers share nothing on the hot path but the count of iterations in flight.
 
 mod alarms;
+mod books;
 mod control;
 mod core;
 mod crew;

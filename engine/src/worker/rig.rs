@@ -12,11 +12,13 @@ use std::sync::mpsc;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
+use crate::books::Desk;
 use crate::client::{self, Connect};
 use crate::clock::{Clock, Time, Virtual};
 use crate::record::{Layout, Recorder, Span};
 use crate::schedule::{Mix, Profile, Schedule, Stretch, Weight, Whole};
 
+use super::books::{self, Books};
 use super::control::{Control, Stop};
 use super::core::{Core, Notice, Parts};
 use super::crew::{WorkloadSettings, assemble_core, jobs};
@@ -42,6 +44,8 @@ pub(super) struct Rig {
     pub(super) drain: Duration,
     /// Offering is stopped then.
     pub(super) stop: Option<(Duration, Stop)>,
+    /// Where each exchange is noted.
+    pub(super) books: Option<Desk>,
     /// When the loop of a worker does not come round: what it should wake for in that time it wakes for at its end.
     pub(super) absences: Vec<(u32, Range<Duration>)>,
 }
@@ -111,6 +115,7 @@ impl Rig {
                 client,
                 recorder: Recorder::new(Arc::clone(&layout), worker),
                 listener: None,
+                books: self.books.as_ref().map(|desk| Box::new(Books::new(desk.pen(), worker))),
                 workloads: self.workloads.iter().map(|(_, workload)| workload.prepare(None)).collect(),
                 phases: Arc::clone(&phases),
                 slots: Arc::clone(&slots),
@@ -132,7 +137,13 @@ impl Rig {
                 absences: absences.map(|(_, absence)| t0 + absence.start..t0 + absence.end).collect(),
             });
             let driver = Driver::new(Rc::clone(&core), pacer, Arc::clone(&control), worker as usize, offer);
-            running.push((core, tokio::task::spawn_local(driver.run())));
+            let kept = Rc::clone(&core);
+            let ran = async move {
+                let done = driver.run().await;
+                books::finish(&kept).await;
+                done
+            };
+            running.push((core, tokio::task::spawn_local(ran)));
         }
         if let Some((after, how)) = self.stop {
             tokio::task::spawn_local(async move {

@@ -378,6 +378,7 @@ pub async fn run(solo: Solo) -> Result<Trace, NotReady> {
         client,
         recorder: Recorder::new(Arc::new(layout), 0),
         listener: Some(Box::new(Scribe { trace: Rc::clone(&trace), record: solo.record })),
+        books: None,
         workloads: vec![workload],
         phases: Arc::from([solo.phase]),
         slots,

@@ -21,4 +21,5 @@ mod reports;
 mod runs;
 mod trying;
 mod validity;
+mod verifying;
 mod workloads;

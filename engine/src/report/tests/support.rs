@@ -260,7 +260,7 @@ fn arrival(recorder: &mut Recorder, k: u64) {
 }
 
 /// The whole made-up run, on two workers.
-pub(super) fn result() -> RunResult {
+pub(crate) fn result() -> RunResult {
     let layout = Arc::new(layout(3));
     let mut workers = [Recorder::new(layout.clone(), 0), Recorder::new(layout, 1)];
     for k in 0..1_700 {

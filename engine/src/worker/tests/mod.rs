@@ -4,6 +4,7 @@
 mod accuracy;
 mod floods;
 mod hostile;
+mod noting;
 mod radius;
 mod reach;
 mod ready;
@@ -14,6 +15,7 @@ use std::rc::Rc;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
+use crate::books::Desk;
 use crate::client::tests::kit::{Memory, OK, Peer, on_virtual_time, settings};
 use crate::client::{self, Timeouts};
 use crate::plugin::{Catalog, Host, Limits, Plugin};
@@ -43,6 +45,8 @@ struct Load {
     drain: Duration,
     /// Offering is stopped then.
     stop: Option<(Duration, Stop)>,
+    /// Where each exchange is noted.
+    books: Option<Desk>,
 }
 
 impl Default for Load {
@@ -60,6 +64,7 @@ impl Default for Load {
             in_flight: 10_000,
             drain: 60 * SECOND,
             stop: None,
+            books: None,
         }
     }
 }
@@ -135,6 +140,7 @@ impl Load {
             in_flight: self.in_flight,
             drain: self.drain,
             stop: self.stop,
+            books: self.books.clone(),
             absences: Vec::new(),
         }
     }

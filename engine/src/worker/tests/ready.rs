@@ -63,6 +63,7 @@ fn plugins_are_configured_and_connections_open_before_the_schedule_begins() {
             drain: 50 * SECOND,
             shared: None,
             warm_connections: WARM,
+            books: None,
         };
         let mut crew = Crew::assemble(crew, clock, &control, &notices).await.expect("they get ready");
         while opened.get() < WORKERS * WARM {

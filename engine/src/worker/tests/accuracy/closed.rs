@@ -1,5 +1,7 @@
 //! Closed phases: exact places, times from the start, and what they hide.
 
+use std::time::Duration;
+
 use super::{Expected, MS, Reply, SECOND, all, constant, report, rig, since, target};
 use crate::schedule::{Profile, Stretch};
 use crate::worker::control::Stop;
@@ -26,7 +28,7 @@ fn each_place_starts_one_when_it_has_ended_one_over_any_number_of_workers() {
 
 #[test]
 fn a_stall_strikes_only_those_who_were_there_which_is_what_it_hides() {
-    let stalled = |at| if (400 * MS..800 * MS).contains(&at) { since(800 * MS, at) } else { 0 * MS };
+    let stalled = |at| if (400 * MS..800 * MS).contains(&at) { since(800 * MS, at) } else { Duration::ZERO };
     let told = report(rig(vec![closed(4)]), &target(move |asked| Reply::Ok(stalled(asked.at) + 20 * MS)));
     // Each place has 20 before, one that is held for 400 ms, and 9 after it.
     let expected = [20 * MS; 29].into_iter().chain([420 * MS]);

@@ -37,6 +37,7 @@ fn rig(stretches: Vec<Stretch>) -> Rig {
         in_flight: 10_000,
         drain: 60 * SECOND,
         stop: None,
+        books: None,
         absences: Vec::new(),
     }
 }
