@@ -181,7 +181,14 @@ fn told(error: ProfileError, length: Duration) -> Fault {
             fault.hint(format!("the phase lasts {}", show_duration(length)))
         }
         ProfileError::StepBelowZero => fault.hint("fewer steps, a smaller `by`, or a higher `from`"),
-        _ => fault,
+        ProfileError::SpikeEmpty => fault.hint("for example: for = \"500ms\""),
+        ProfileError::NoPoints => {
+            fault.hint("for example: points = [{ at = \"0s\", rate = 10 }, { at = \"10s\", rate = 50 }]")
+        }
+        ProfileError::PointsOutOfOrder => fault.hint("the earlier one first; two at one moment are a jump"),
+        ProfileError::RateTooLow | ProfileError::RateTooHigh | ProfileError::StepCount => {
+            fault.hint("rates are from 0.1 to 100,000 a second, steps from 1 to 100")
+        }
     }
 }
 

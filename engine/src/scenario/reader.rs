@@ -360,7 +360,9 @@ impl<'a> Reader<'a> {
         max: impl Display,
     ) -> Option<T> {
         let message = format!("`{}` must be from {min} to {max}, not {found}", key.name);
-        self.note(Fault::new(code::OUT_OF_RANGE, message).at(node.span, "out of range"));
+        let fault = Fault::new(code::OUT_OF_RANGE, message).at(node.span, "out of range");
+        let example = format!("for example: {} = {}", key.name, key.example);
+        self.note(if key.example.is_empty() { fault } else { fault.hint(example) });
         None
     }
 }

@@ -3,7 +3,6 @@
 //! Everything here happens on one thread, inside one borrow of [`Core`]. The client never calls back from within `send`
 //! or `cancel`, so no call nests.
 
-use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -21,10 +20,11 @@ use crate::record::{ExchangeSample, Finished, Missed, Outcome, Recorder};
 
 use super::alarms::{Alarm, Alarms, FlightKey};
 use super::books::Books;
-use super::flight::{Exchange, ExchangeEnd, Flight, Form, Job, Kind, Notes, Open, token};
+use super::flight::{Exchange, Flight, Form, Job, Kind, Notes, Open, token};
 use super::instances::{Instances, NoInstance, refused_kind};
 use super::listener::Listener;
 use super::slots::Slots;
+use super::words::{LogGate, Notice};
 
 /// What a worker needs to know of a workload to run its iterations.
 pub(super) struct Workload {
@@ -41,46 +41,10 @@ pub(super) struct Workload {
     pub(super) held: usize,
 }
 
-/// Something a person should hear of while the run goes on.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Notice {
-    /// A plugin's fault, the first with this text on its worker.
-    Fault {
-        /// Position of the workload.
-        workload: usize,
-        /// The failure reason.
-        reason: &'static str,
-        /// For the plugin's author.
-        text: String,
-    },
-    /// A line a plugin logged.
-    Log {
-        /// Position of the workload.
-        workload: usize,
-        /// How loud.
-        level: &'static str,
-        /// The line.
-        text: String,
-    },
-}
-
-/// Log lines a worker passes on in a second; the rest are counted.
-const LOG_LINES_PER_SECOND: u32 = 10;
-/// Different texts of faults that are kept.
-const FAULT_TEXTS: usize = 50;
 /// The close code of a conversation that is over (RFC 6455, section 7.4.1).
 const NORMAL_CLOSURE: u16 = 1000;
 /// Ended iterations whose lists are kept for the next ones.
 const SPARE_FLIGHTS: usize = 1_024;
-
-/// Passes log lines on, so many a second.
-#[derive(Debug, Default)]
-pub(super) struct LogGate {
-    second: u64,
-    passed: u32,
-    /// Lines that were not passed on.
-    pub(super) dropped: u64,
-}
 
 /// The iterations in flight on a worker, with all they need.
 pub(super) struct Core {
@@ -395,97 +359,10 @@ impl Core {
             self.recorder.plugin_call(plugin, Some(job.phase), took);
         }
     }
-
-    /// Keeps a fault's text, and tells of it the first time.
-    fn note_fault(&mut self, workload: usize, reason: &'static str, text: String) {
-        let mut key = (workload, reason, text);
-        if let Some(count) = self.faults.get_mut(&key) {
-            *count += 1;
-            return;
-        }
-        if self.faults.len() >= FAULT_TEXTS {
-            key.2 = "other".into();
-        }
-        let count = self.faults.entry(key.clone()).or_insert(0);
-        *count += 1;
-        if *count == 1 {
-            // Nobody listens only when the run is over.
-            let _ = self.notices.send(Notice::Fault { workload, reason, text: key.2 });
-        }
-    }
-
-    /// Passes on what a plugin logged, so many lines a second.
-    pub(super) fn pass_log(&mut self, workload: usize, instance: usize) {
-        let (lines, dropped) = self.workloads[workload].instances.get(instance).take_log();
-        self.log_gate.dropped += dropped;
-        let second = self.clock.now().0 / 1_000_000_000;
-        for line in lines {
-            if let Some(listener) = &mut self.listener {
-                listener.logged(line);
-                continue;
-            }
-            if self.log_gate.second != second {
-                self.log_gate.second = second;
-                self.log_gate.passed = 0;
-            }
-            if self.log_gate.passed >= LOG_LINES_PER_SECOND {
-                self.log_gate.dropped += 1;
-                continue;
-            }
-            self.log_gate.passed += 1;
-            let _ = self.notices.send(Notice::Log { workload, level: line.level, text: line.text });
-        }
-    }
-}
-
-impl Exchange {
-    /// An exchange that was open when its iteration ended.
-    fn given_up(open: &Open, at: Time, outcome: Outcome<'_>) -> Self {
-        if let Some(timings) = &open.shaken {
-            // A conversation lasts until its plugin has ended it.
-            let ended = match outcome {
-                Outcome::Ok | Outcome::Cancelled => ExchangeEnd::Complete,
-                _ => ExchangeEnd::Cancelled,
-            };
-            let conversation = Self::of(open.id, open.name, timings, ended);
-            let (bytes_sent, bytes_received) = (open.bytes_sent, open.bytes_received);
-            return Self { end: at, bytes_sent, bytes_received, ..conversation };
-        }
-        Self {
-            id: open.id,
-            name: open.name,
-            asked: open.asked,
-            sent: None,
-            end: at,
-            status: open.status,
-            outcome: ExchangeEnd::Cancelled,
-            bytes_sent: open.bytes_sent,
-            bytes_received: open.bytes_received,
-            queued: 0,
-            connect: None,
-            handshake: false,
-            stale_resends: 0,
-        }
-    }
-
-    /// The reason by which an iteration fails that its plugin fails by this exchange; none where it was complete without
-    /// a status, or given up.
-    pub(super) fn reason(&self) -> Option<Cow<'static, str>> {
-        match (&self.outcome, self.status) {
-            (ExchangeEnd::Failed(reason), _) => Some(reason.clone()),
-            (_, Some(status)) => Some(http_reason(status)),
-            _ => None,
-        }
-    }
 }
 
 fn is_alive(flights: &Slab<Box<Flight>>, key: FlightKey) -> bool {
     flights.get(key.at as usize).is_some_and(|flight| flight.serial == key.serial)
-}
-
-/// The failure reason of a status.
-pub(super) fn http_reason(status: u16) -> Cow<'static, str> {
-    Cow::Owned(format!("http_{status}"))
 }
 
 /// Places in slabs stay far below 2^32: memory ends first.

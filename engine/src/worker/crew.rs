@@ -20,13 +20,14 @@ use crate::schedule::{Schedule, Share};
 
 use super::books::{self, Books};
 use super::control::Control;
-use super::core::{Core, Notice, Parts, Workload};
+use super::core::{Core, Parts, Workload};
 use super::drive::{Driven, Driver, Offer};
 use super::flight::Job;
 use super::hear::Ears;
 use super::instances::{Instances, Isolation};
 use super::pace;
 use super::slots::Slots;
+use super::words::Notice;
 
 /// A workload, as workers need it.
 #[derive(Clone)]

@@ -9,6 +9,7 @@ use crate::clock::Time;
 use crate::plugin::Flow;
 use crate::record::{
     CheckSample, ConnectParts, CountSample, ExchangeOutcome, ExchangeSample, MarkSample, NameId, ObservationSample,
+    Outcome,
 };
 use crate::schedule::{Arrival, arrival_seed};
 
@@ -113,6 +114,52 @@ impl Exchange {
             stale_resends: self.stale_resends,
         }
     }
+}
+
+impl Exchange {
+    /// An exchange that was open when its iteration ended.
+    pub(super) fn given_up(open: &Open, at: Time, outcome: Outcome<'_>) -> Self {
+        if let Some(timings) = &open.shaken {
+            // A conversation lasts until its plugin has ended it.
+            let ended = match outcome {
+                Outcome::Ok | Outcome::Cancelled => ExchangeEnd::Complete,
+                _ => ExchangeEnd::Cancelled,
+            };
+            let conversation = Self::of(open.id, open.name, timings, ended);
+            let (bytes_sent, bytes_received) = (open.bytes_sent, open.bytes_received);
+            return Self { end: at, bytes_sent, bytes_received, ..conversation };
+        }
+        Self {
+            id: open.id,
+            name: open.name,
+            asked: open.asked,
+            sent: None,
+            end: at,
+            status: open.status,
+            outcome: ExchangeEnd::Cancelled,
+            bytes_sent: open.bytes_sent,
+            bytes_received: open.bytes_received,
+            queued: 0,
+            connect: None,
+            handshake: false,
+            stale_resends: 0,
+        }
+    }
+
+    /// The reason by which an iteration fails that its plugin fails by this exchange; none where it was complete without
+    /// a status, or given up.
+    pub(super) fn reason(&self) -> Option<Cow<'static, str>> {
+        match (&self.outcome, self.status) {
+            (ExchangeEnd::Failed(reason), _) => Some(reason.clone()),
+            (_, Some(status)) => Some(http_reason(status)),
+            _ => None,
+        }
+    }
+}
+
+/// The failure reason of a status.
+pub(super) fn http_reason(status: u16) -> Cow<'static, str> {
+    Cow::Owned(format!("http_{status}"))
 }
 
 /// An exchange that has not ended.

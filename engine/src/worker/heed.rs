@@ -11,8 +11,8 @@ use crate::plugin::{Action, MetricKind, ReadMode, Request, Since, Verdict};
 use crate::record::{CheckSample, CountSample, MarkSample, NameId, ObservationSample, Outcome};
 
 use super::alarms::{Alarm, FlightKey};
-use super::core::{Core, http_reason, to_u32};
-use super::flight::{Flight, Form, Kind, Open, token};
+use super::core::{Core, to_u32};
+use super::flight::{Flight, Form, Kind, Open, http_reason, token};
 
 /// The most bytes a plugin may ask to be handed in one body.
 const WHOLE_MOST: u32 = 64 << 20;

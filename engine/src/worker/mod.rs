@@ -25,13 +25,14 @@ mod slots;
 mod solo;
 #[cfg(test)]
 mod tests;
+mod words;
 
 pub(crate) use heed::{OPEN_MOST, TIMERS_MOST, check_reason, read_mode};
 
 pub use control::{Control, Stop};
-pub use core::Notice;
 pub use crew::{Crew, Done, NotReady, Settings, WorkloadSettings};
 pub use instances::{FAULTS_IN_A_ROW, Isolation};
 pub use layout::metrics_of;
 pub use slots::Slots;
 pub use solo::{Figure, Solo, SoloFlow, TAPED, Taped, Trace, TracedExchange, run as run_solo};
+pub use words::Notice;

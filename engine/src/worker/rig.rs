@@ -20,12 +20,13 @@ use crate::schedule::{Mix, Profile, Schedule, Stretch, Weight, Whole};
 
 use super::books::{self, Books};
 use super::control::{Control, Stop};
-use super::core::{Core, Notice, Parts};
+use super::core::{Core, Parts};
 use super::crew::{WorkloadSettings, assemble_core, jobs};
 use super::drive::{Driver, Offer};
 use super::layout::metrics_of;
 use super::pace::{Pacer, TokioPacer};
 use super::slots::Slots;
+use super::words::Notice;
 
 /// The seed of all its runs.
 const SEED: u64 = 42;

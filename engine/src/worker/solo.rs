@@ -16,7 +16,7 @@ use crate::plugin::{Action, LogLine, Request};
 use crate::record::{Layout, MarkSample, Outcome, Recorder, Span};
 
 use super::control::Control;
-use super::core::{Notice, Parts};
+use super::core::Parts;
 use super::crew::{NotReady, WorkloadSettings, assemble_core};
 use super::drive::{Driver, Offer};
 use super::flight::{Job, Kind};
@@ -24,6 +24,7 @@ use super::layout::metrics_of;
 use super::listener::Listener;
 use super::pace;
 use super::slots::Slots;
+use super::words::Notice;
 
 /// Bytes of a body that are kept to be shown.
 const BODY_KEPT: usize = 64 << 10;

@@ -38,7 +38,8 @@ pub fn run(root: &Path, subject: Subject, rounds: u32) -> Result<String> {
     let tools = tools::installed(root)?;
     let mut rows = Vec::new();
     for round in 1..=rounds {
-        for tool in &tools {
+        // What has no rate has no precision at one.
+        for tool in tools.iter().filter(|tool| subject == Subject::Stall || tool.has_rate()) {
             eprintln!("round {round} of {rounds}: {}", tool.name);
             let stall = (subject == Subject::Stall).then_some("4s..6s");
             let target = Target::start(root, stall)?;

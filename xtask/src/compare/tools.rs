@@ -63,6 +63,11 @@ fn in_path(program: &str) -> Option<PathBuf> {
 }
 
 impl Tool {
+    /// Whether it can be asked for a rate; the others send as fast as they are answered.
+    pub(super) fn has_rate(&self) -> bool {
+        !matches!(self.kind, Kind::Wrk(_))
+    }
+
     /// Loads the target for ten seconds. What the tool says of it.
     pub(super) fn run(&self, target: &str) -> Result<Vec<Said>> {
         let folder = tempfile::tempdir()?;

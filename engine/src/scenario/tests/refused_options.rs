@@ -145,7 +145,9 @@ error[scenario.out_of_range]: `rate` must be from 0.1 to 100000, not 0
  --> --set:1:17
   |
 1 | phase.load.rate=0
-  |                 ^ out of range",
+  |                 ^ out of range
+  |
+  = help: for example: rate = 20",
     );
 }
 
@@ -249,7 +251,9 @@ error[scenario.out_of_range]: `rate` must be from 0.1 to 100000, not -1
  --> command line:1:8
   |
 1 | --rate -1
-  |        ^^ out of range",
+  |        ^^ out of range
+  |
+  = help: for example: rate = 20",
     );
 }
 
@@ -340,6 +344,8 @@ error[scenario.out_of_range]: `rate` must be from 0.1 to 100000, not 0
   |
 1 | --rate 0
   |        ^ out of range
+  |
+  = help: for example: rate = 20
 
 error[scenario.bad_duration]: `duration` must be a length of time
  --> command line:1:12

@@ -23,10 +23,10 @@ use crate::record::{Counts, Percentile, Recorder, Series};
 use crate::schedule::{Profile, Rate, Stretch};
 
 use super::control::Stop;
-use super::core::Notice;
 use super::crew::WorkloadSettings;
 use super::instances::Isolation;
 use super::rig::{Ran, Rig};
+use super::words::Notice;
 
 const MS: Duration = Duration::from_millis(1);
 const SECOND: Duration = Duration::from_secs(1);

@@ -211,12 +211,16 @@ error[scenario.out_of_range]: `share` must be from 0.000001 to 1000000, not -1
   |
 8 | share = -1
   |         ^^ out of range
+  |
+  = help: for example: share = 45
 
 error[scenario.out_of_range]: `rate` must be from 0.1 to 100000, not 1000000000
   --> mix.toml:12:8
    |
 12 | rate = 1e9
    |        ^^^ out of range
+   |
+   = help: for example: rate = 20
 
 error[threshold.unknown_workload]: there is no workload `b`
   --> mix.toml:14:12

@@ -108,12 +108,16 @@ error[scenario.out_of_range]: `in_flight` must be from 1 to 4294967295, not 0
    |
 14 | in_flight = 0
    |             ^ out of range
+   |
+   = help: for example: in_flight = 500
 
 error[scenario.out_of_range]: `redirects` must be from 0 to 20, not 21
   --> mix.toml:15:13
    |
 15 | redirects = 21
-   |             ^^ out of range",
+   |             ^^ out of range
+   |
+   = help: for example: redirects = 3",
     );
 }
 
@@ -127,7 +131,9 @@ error[scenario.out_of_range]: `rate` must be from 0.1 to 100000, not 0
   --> mix.toml:11:8
    |
 11 | rate = 0
-   |        ^ out of range",
+   |        ^ out of range
+   |
+   = help: for example: rate = 20",
     );
 }
 
@@ -141,7 +147,9 @@ error[scenario.out_of_range]: `rate` must be from 0.1 to 100000, not NaN
   --> mix.toml:11:8
    |
 11 | rate = nan
-   |        ^^^ out of range",
+   |        ^^^ out of range
+   |
+   = help: for example: rate = 20",
     );
 }
 
@@ -169,7 +177,9 @@ error[scenario.out_of_range]: `duration` must be from 1ms to 30days, not 0s
   --> mix.toml:10:12
    |
 10 | duration = "0s"
-   |            ^^^^ out of range"#,
+   |            ^^^^ out of range
+   |
+   = help: for example: duration = "1m30s""#,
     );
 }
 
@@ -213,7 +223,9 @@ error[scenario.out_of_range]: `string` must be from 1KiB to 1GiB, not 8GiB
   --> mix.toml:15:10
    |
 15 | string = "8GiB"
-   |          ^^^^^^ out of range"#,
+   |          ^^^^^^ out of range
+   |
+   = help: for example: string = "1MiB""#,
     );
 }
 
