@@ -50,8 +50,8 @@ pub(super) fn close(books: Writer) -> String {
              faster one with --results"
         ),
         None => format!(
-            "each request carried the field x-request-id, of run {run}, and is in {REQUESTS_FILE} with its arrival \
-             ({} exchanges)",
+            "each request carried the field x-request-id, of run {run} where its plugin gave it none, and is in \
+             {REQUESTS_FILE} with its arrival ({} exchanges)",
             closed.end.requests
         ),
     }

@@ -17,6 +17,14 @@ pub(super) fn run(arguments: &Verify) -> Result<Exit, Failure> {
         crate::report::load(&arguments.result).map_err(|error| Failure::new(Exit::Usage, format!("error: {error}")))?;
     let folder = folder(&arguments.result);
     let own = Books::load(folder).map_err(refused)?;
+    for (position, file) in arguments.journals.iter().enumerate() {
+        let same = |other: &std::path::PathBuf| same_file(file, other);
+        if arguments.journals[..position].iter().any(same) {
+            let text =
+                format!("error: the journal {} is given twice\n  help: give each stub's journal once", file.display());
+            return Err(Failure::new(Exit::Usage, text));
+        }
+    }
     let journals: Result<Vec<_>, _> = arguments.journals.iter().map(|file| Journal::load(file)).collect();
     let verification = books::verify(&own, journals.map_err(refused)?, &result).map_err(refused)?;
     output::write_view(arguments.format, &verification, || Ok(books::text(&verification)))?;
@@ -25,6 +33,11 @@ pub(super) fn run(arguments: &Verify) -> Result<Exit, Failure> {
         Verdict::Failed => Exit::Failed,
         Verdict::NotChecked => Exit::NotMeasured,
     })
+}
+
+/// Whether two paths name one file, by whatever way.
+fn same_file(one: &Path, other: &Path) -> bool {
+    one.canonicalize().ok().is_some_and(|one| other.canonicalize().is_ok_and(|other| one == other))
 }
 
 /// The folder of a result that is given as such, or by its `result.json`.

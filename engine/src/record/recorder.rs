@@ -19,6 +19,8 @@ pub struct Recorder {
     layout: Arc<Layout>,
     workloads: Vec<Workload>,
     flight: Flight,
+    /// When offering was stopped, where it was: what ends after it ends in the drain.
+    stopped: Option<Time>,
     live: Live,
     plugins: Vec<PluginCost>,
     workers: Vec<WorkerLoad>,
@@ -49,7 +51,15 @@ impl Recorder {
             .collect();
         let plugins = vec![PluginCost::default(); layout.plugins];
         let load = WorkerLoad { worker, plugin_ns: vec![0; layout.phases.len()], ..WorkerLoad::default() };
-        Self { layout, workloads, flight: Flight::default(), live: Live::default(), plugins, workers: vec![load] }
+        Self {
+            layout,
+            workloads,
+            flight: Flight::default(),
+            stopped: None,
+            live: Live::default(),
+            plugins,
+            workers: vec![load],
+        }
     }
 
     /// The shape of the run.
@@ -167,7 +177,8 @@ impl Recorder {
         window.bytes_received += received;
         if matches!(finished.outcome, Outcome::Ok | Outcome::Cancelled | Outcome::Failed(_)) {
             window.completed += 1;
-            if let Some(phase) = self.layout.phase_at(finished.end) {
+            let in_drain = self.stopped.is_some_and(|stopped| finished.end > stopped);
+            if let Some(phase) = self.layout.phase_at(finished.end).filter(|_| !in_drain) {
                 workload.cells[phase].counts.completed += 1;
             }
         }
@@ -203,6 +214,11 @@ impl Recorder {
         if let Some(phase) = phase {
             self.workers[0].plugin_ns[phase] += nanoseconds;
         }
+    }
+
+    /// Nothing more is offered from here on, although the schedule is not over: the drain has begun.
+    pub fn stop(&mut self, at: Time) {
+        self.stopped.get_or_insert(at);
     }
 
     /// The run has ended, with its drain.

@@ -113,6 +113,10 @@ fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), ReportError> {
 /// # Errors
 /// Where there is none, or it is something else, or of another format version.
 pub fn load(path: &Path) -> Result<RunResult, ReportError> {
+    if path.join(SPREAD_FILE).exists() {
+        let what = "it holds several runs (`--repeat`): give the folder of one of them".to_owned();
+        return Err(ReportError::NotAResult { path: path.to_owned(), what });
+    }
     let path = if path.is_dir() { path.join(RESULT_FILE) } else { path.to_owned() };
     let text = match fs::read(&path) {
         Ok(text) => text,

@@ -50,7 +50,7 @@ fn figures(summary: &Summary) -> Vec<String> {
     vec![
         grouped(summary.count),
         ms(summary.min_ms),
-        ms(summary.mean_ms),
+        bounded(summary, "mean", summary.mean_ms),
         bounded(summary, "p50", summary.p50_ms),
         bounded(summary, "p90", summary.p90_ms),
         bounded(summary, "p95", summary.p95_ms),

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::result::{RunResult, WorkloadResult};
 use super::table::{NONE, code, plain, table};
 use super::{Summary, VERSION};
-use crate::verdict::{Quantity, RunVerdict, ThresholdResult, ThresholdVerdict, Unit, percent};
+use crate::verdict::{Quantity, RunVerdict, ThresholdResult, ThresholdVerdict, Unit, percent, significant};
 
 /// Marks a file as a spread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -102,9 +102,13 @@ fn iteration(of: &WorkloadResult) -> &Summary {
 }
 
 impl Spread {
-    /// Of these results, each with its folder; `None` where there are none. All are of one plan.
-    pub fn of(asked: u32, runs: &[(String, RunResult)]) -> Option<Self> {
-        let (_, first) = runs.first()?;
+    /// Of these results, each with its folder; `None` where there are none. All are of one plan. A run that was stopped is
+    /// listed, and in no figure.
+    pub fn of(asked: u32, all: &[(String, RunResult)]) -> Option<Self> {
+        let (_, first) = all.first()?;
+        let stopped = [RunVerdict::Interrupted, RunVerdict::StoppedByPluginFaults];
+        let whole = all.iter().filter(|(_, result)| !stopped.contains(&result.judgement.verdict));
+        let runs = &whole.collect::<Vec<_>>()[..];
         let judged = |result: &RunResult, workload: usize| {
             let stretch = result.phases.iter().find(|stretch| stretch.phase.as_ref() == Some(&result.judged_phase));
             stretch.and_then(|stretch| stretch.workloads.get(workload).cloned())
@@ -123,7 +127,7 @@ impl Spread {
             version: VERSION,
             name: first.run.title.clone().unwrap_or_else(|| first.run.name.clone()),
             asked,
-            runs: runs
+            runs: all
                 .iter()
                 .map(|(folder, result)| RunOf { folder: folder.clone(), verdict: result.judgement.verdict })
                 .collect(),
@@ -149,7 +153,7 @@ impl SpreadFigure {
     }
 }
 
-fn counts(threshold: &ThresholdResult, position: usize, runs: &[(String, RunResult)]) -> ThresholdCounts {
+fn counts(threshold: &ThresholdResult, position: usize, runs: &[&(String, RunResult)]) -> ThresholdCounts {
     let of = |wanted: ThresholdVerdict| {
         let verdicts = runs.iter().filter_map(|(_, result)| result.judgement.thresholds.get(position));
         u32::try_from(verdicts.filter(|result| result.verdict == wanted).count()).unwrap_or(u32::MAX)
@@ -172,7 +176,13 @@ pub fn spread_markdown(spread: &Spread) -> String {
         .map(|(run, number)| vec![number.to_string(), run.verdict.to_string(), code(&run.folder)]);
     let figure = |figure: &SpreadFigure| {
         let shown = |value: Option<f64>| {
-            value.map_or_else(|| NONE.to_owned(), |value| Quantity { value, unit: figure.unit }.to_string())
+            value.map_or_else(
+                || NONE.to_owned(),
+                |value| {
+                    let is_rate = figure.unit == Unit::Count && value.fract() > 0.0;
+                    if is_rate { significant(value) } else { Quantity { value, unit: figure.unit }.to_string() }
+                },
+            )
         };
         let spread = figure.spread.map_or_else(|| NONE.to_owned(), percent);
         let texts = [plain(&figure.workload), figure.figure.clone()];
@@ -184,12 +194,15 @@ pub fn spread_markdown(spread: &Spread) -> String {
     };
     let figures = spread.figures.iter().map(figure).collect();
     let thresholds = spread.thresholds.iter().map(threshold).collect();
+    let gravest = spread.runs.iter().map(|run| run.verdict).min().unwrap_or(RunVerdict::NotMeasured);
     format!(
-        "# {name}: {of} of {asked} runs\n\n{runs}\n\n## Judged phase: {phase}\n\n{figures}\n\nThe spread is (max − min) ÷ \
-         median. Between two versions of a target a difference that is not clearly larger says nothing.\n\n## \
-         Thresholds\n\n{thresholds}\n",
+        "# {name}: {of} of {asked} runs\n\n{runs}\n\n## Judged phase: {phase}, {whole} whole runs\n\n{figures}\n\nThe \
+         median is by nearest rank: of an even number of runs the lower one. The spread is (max − min) ÷ median. Between two \
+         versions of a target a difference that is not clearly larger says nothing.\n\n## Thresholds\n\n{thresholds}\n\n## \
+         Verdict\n\nThe gravest of all runs: **{gravest}**\n",
         name = plain(&spread.name),
         of = spread.runs.len(),
+        whole = spread.figures.first().map_or(0, |figure| figure.values.len()),
         asked = spread.asked,
         runs = table(3, &["run", "verdict", "results"], runs.collect()),
         phase = plain(&spread.judged_phase),

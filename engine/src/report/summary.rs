@@ -28,8 +28,8 @@ pub struct Summary {
     pub p99_ms: Option<f64>,
     /// The largest.
     pub max_ms: Option<f64>,
-    /// Which of these are lower bounds only, since time-outs and abandonment censor them: from the first of `p50`,
-    /// `p90`, `p95`, `p99` and `max` on.
+    /// Which of these are lower bounds only, since time-outs and abandonment censor them: `mean`, and from the first of
+    /// `p50`, `p90`, `p95`, `p99` and `max` on.
     pub at_least: Vec<String>,
 }
 
@@ -68,7 +68,8 @@ impl Summary {
         let mut summary = Self::of(times);
         if times.count() > 0 {
             let bounds = CENSORED.iter().filter(|(_, percentile)| percentile.is_within_upper(cut, finished));
-            summary.at_least = bounds.map(|&(name, _)| name.to_owned()).collect();
+            let mean = (cut > 0).then(|| "mean".to_owned());
+            summary.at_least = mean.into_iter().chain(bounds.map(|&(name, _)| name.to_owned())).collect();
         }
         summary
     }

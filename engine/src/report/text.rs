@@ -10,7 +10,7 @@ use super::result::{PluginTrap, RunResult, Stretch};
 use super::sections;
 use super::table::{code, plain};
 use super::{ReportError, Run};
-use crate::verdict::{Quantity, grouped};
+use crate::verdict::{CheckVerdict, Quantity, grouped};
 
 const TEMPLATE: &str = include_str!("report.md.j2");
 
@@ -96,6 +96,12 @@ pub fn markdown(result: &RunResult) -> Result<String, ReportError> {
             advice => advice,
             thresholds => sections::thresholds(&judgement.thresholds),
             reasons => judgement.reasons.iter().map(|reason| plain(reason)).collect::<Vec<_>>(),
+            warnings => judgement
+                .checks
+                .iter()
+                .filter(|check| check.verdict == CheckVerdict::Warning)
+                .map(|check| plain(&check.sentence()))
+                .collect::<Vec<_>>(),
             unjudged => judgement.unjudged.iter().map(|sentence| plain(sentence)).collect::<Vec<_>>(),
             verdict => judgement.verdict.to_string(),
             also => if also.is_empty() { String::new() } else { format!(" (also: {})", also.join(", ")) },

@@ -110,7 +110,15 @@ pub(super) fn read(reader: Reader<'_>) -> Option<Draft> {
         let fault = Fault::new(code::CONFLICT, "a closed phase has no due times that could be random");
         reader.note(fault.at(random.span, "`random`").also(reader.place_of("closed"), "`closed`"));
     }
-    let max_arrivals = reader.integer("max_arrivals").map(|most| most.value);
+    let most = reader.integer("max_arrivals");
+    if profile == Some(Profile::Pause) {
+        let given = [("random", random.map(|random| random.span)), ("max_arrivals", most.map(|most| most.span))];
+        for (name, span) in given.into_iter().filter_map(|(name, span)| Some((name, span?))) {
+            let fault = Fault::new(code::CONFLICT, format!("a pause has no arrivals that `{name}` could be of"));
+            reader.note(fault.at(span, "of no effect").also(reader.place_of("pause"), "a pause"));
+        }
+    }
+    let max_arrivals = most.map(|most| most.value);
     let judged = reader.boolean("judged");
     let recovery = reader.boolean("recovery");
     let why = reader.text("why").map(|why| why.value.value.clone());

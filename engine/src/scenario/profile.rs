@@ -1,11 +1,13 @@
 //! How the rate of a phase runs: one of `rate`, `ramp`, `steps`, `spike`, `points`, `closed` and `pause`.
 
+use std::cell::Cell;
 use std::time::Duration;
 
 use super::code;
 use super::fault::Fault;
 use super::keys::{Kind, MONTH, Spec, required};
 use super::reader::{Field, Reader};
+use super::source::Span;
 use super::units::show_duration;
 use crate::schedule::{Point, Profile, ProfileError, Rate, RateChange};
 
@@ -65,21 +67,22 @@ pub(crate) static POINT: Spec = Spec {
 
 /// Reads the profile of a phase of this length; `None` after noting what is wrong with it.
 pub(super) fn read(reader: &Reader<'_>, length: Option<Duration>) -> Option<Profile> {
+    let set = Set::default();
     let rate = reader.number("rate").map(|rate| exact(reader, "rate", rate));
     let ramp = reader.table("ramp").map(|table| {
-        let (from, to) = (number(&table, "from"), number(&table, "to"));
+        let (from, to) = (set.number(&table, "from"), set.number(&table, "to"));
         table.finish();
         Some(Profile::Ramp { from: from?, to: to? })
     });
-    let steps = reader.table("steps").map(steps);
+    let steps = reader.table("steps").map(|table| set.steps(table));
     let spike = reader.table("spike").map(|table| {
-        let (base, peak) = (number(&table, "base"), number(&table, "peak"));
-        let (at_ns, for_ns) = (moment(&table, "at"), moment(&table, "for"));
+        let (base, peak) = (set.number(&table, "base"), set.number(&table, "peak"));
+        let (at_ns, for_ns) = (set.moment(&table, "at"), set.moment(&table, "for"));
         table.finish();
         Some(Profile::Spike { base: base?, peak: peak?, at_ns: at_ns?, for_ns: for_ns? })
     });
     let points = reader.tables("points").into_iter().map(|table| {
-        let (at_ns, rate) = (moment(&table, "at"), number(&table, "rate"));
+        let (at_ns, rate) = (set.moment(&table, "at"), set.number(&table, "rate"));
         table.finish();
         Some(Point { at_ns: at_ns?, rate: rate? })
     });
@@ -125,32 +128,54 @@ pub(super) fn read(reader: &Reader<'_>, length: Option<Duration>) -> Option<Prof
     match profile.check(length_ns) {
         Ok(()) => Some(profile),
         Err(error) => {
-            reader.note(told(error, length?).at(reader.place_of(name), "here"));
+            let place = set.0.get().unwrap_or_else(|| reader.place_of(name));
+            reader.note(told(error, length?).at(place, "here"));
             None
         }
     }
 }
 
-fn steps(table: Reader<'_>) -> Option<Profile> {
-    let from = number(&table, "from");
-    let count = table.integer("count");
-    let by = table.number("by").and_then(|by| {
-        let change = RateChange::per_second(by.value);
-        if change.is_none() {
-            too_fine(&table, "by", by);
+/// Where the last value stands that was set on the command line within a table of the file: what is wrong with the whole
+/// is told there.
+#[derive(Default)]
+struct Set(Cell<Option<Span>>);
+
+impl Set {
+    fn note(&self, table: &Reader<'_>, span: Span) {
+        if !span.same_source(table.place()) {
+            self.0.set(Some(span));
         }
-        change
-    });
-    table.finish();
-    Some(Profile::Steps { from: from?, by: by?, steps: u16::try_from(count?.value).ok()? })
-}
+    }
 
-fn number(table: &Reader<'_>, name: &str) -> Option<Rate> {
-    table.number(name).and_then(|rate| exact(table, name, rate))
-}
+    fn number(&self, table: &Reader<'_>, name: &str) -> Option<Rate> {
+        let rate = table.number(name)?;
+        self.note(table, rate.span);
+        exact(table, name, rate)
+    }
 
-fn moment(table: &Reader<'_>, name: &str) -> Option<u64> {
-    table.duration(name).and_then(|at| u64::try_from(at.value.as_nanos()).ok())
+    fn moment(&self, table: &Reader<'_>, name: &str) -> Option<u64> {
+        let at = table.duration(name)?;
+        self.note(table, at.span);
+        u64::try_from(at.value.as_nanos()).ok()
+    }
+
+    fn steps(&self, table: Reader<'_>) -> Option<Profile> {
+        let from = self.number(&table, "from");
+        let count = table.integer("count");
+        if let Some(count) = &count {
+            self.note(&table, count.span);
+        }
+        let by = table.number("by").and_then(|by| {
+            self.note(&table, by.span);
+            let change = RateChange::per_second(by.value);
+            if change.is_none() {
+                too_fine(&table, "by", by);
+            }
+            change
+        });
+        table.finish();
+        Some(Profile::Steps { from: from?, by: by?, steps: u16::try_from(count?.value).ok()? })
+    }
 }
 
 fn exact(reader: &Reader<'_>, name: &str, rate: Field<f64>) -> Option<Rate> {

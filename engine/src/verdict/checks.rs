@@ -257,8 +257,18 @@ fn generator_missed(inputs: &Inputs<'_>) -> Check {
         Quantity::share(0.001),
         holds,
         format!("{} of {} offered, {place}", grouped(missed), grouped(offered)),
-        "raise the cap on iterations in flight if it was lowered; otherwise use more workers or a lower rate",
+        if held_by_cap(inputs) {
+            "iterations waited for a slot under a cap that was lowered: leave limits.in_flight at its default, or raise it"
+        } else {
+            "the generator was late beyond the tolerance: use more workers, a lower rate, or a quieter machine"
+        },
     )
+}
+
+/// Whether most of what the generator missed was missed for want of a slot under a cap that was lowered.
+fn held_by_cap(inputs: &Inputs<'_>) -> bool {
+    let counts = inputs.select(None, Scope::Run).counts();
+    inputs.in_flight.is_lowered() && counts.no_slot > counts.generator_late
 }
 
 /// At least 99 % of what was offered was sent, as far as that was up to the generator.
@@ -273,7 +283,11 @@ fn sent(inputs: &Inputs<'_>) -> Check {
         Quantity::share(0.99),
         u128::from(missed) * 100 <= u128::from(offered),
         format!("must be at least that; without what the target held back, {place}"),
-        "the generator could not offer this rate: use more workers, more machines, or a lower rate",
+        if held_by_cap(inputs) {
+            "iterations waited for a slot under a cap that was lowered: leave limits.in_flight at its default, or raise it"
+        } else {
+            "the generator could not offer this rate: use more workers, more machines, or a lower rate"
+        },
     )
 }
 

@@ -102,7 +102,7 @@ fn warmed_up(name: &str, inputs: &Inputs<'_>, found: &Found, phase: Span) -> Che
         significant(rest.mean / 1e6)
     );
     let advice = if found.cut >= found.batches.len() / 2 {
-        "no steady part was found: make the phase longer, with a phase before it in which the target warms up"
+        "half of the phase is unlike the rest: make it longer, or put a phase before it in which the target warms up"
     } else {
         "the start is unlike the rest: put a phase before this one in which the target warms up, and judge this one"
     };

@@ -145,6 +145,7 @@ impl<S: Iterator<Item = Job>> Driver<S> {
             let now = self.clock.now();
             self.ring(now);
             if self.control.stopped() > Stop::No {
+                self.core.borrow_mut().recorder.stop(now);
                 return;
             }
             let more = self.start_due(now) | self.start_closed(now);

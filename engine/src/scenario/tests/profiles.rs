@@ -14,6 +14,11 @@ fn counts_are_integrals() {
     assert_eq!(planned("1s", "rate = 100"), 100);
     assert_eq!(planned("2s", "ramp = { from = 0, to = 100 }"), 100);
     assert_eq!(planned("3s", "steps = { from = 10, by = 10, count = 3 }"), 60);
+    // A third of these is no whole number of nanoseconds.
+    assert_eq!(planned("1s", "steps = { from = 10, by = 10, count = 3 }"), 20);
+    assert_eq!(planned("1s", "steps = { from = 30, by = -10, count = 3 }"), 20);
+    assert_eq!(planned("2s", "steps = { from = 30, by = 30, count = 3 }"), 120);
+    assert_eq!(planned("10s", "steps = { from = 10, by = 10, count = 7 }"), 400);
     assert_eq!(planned("3s", "steps = { from = 30, by = -10, count = 3 }"), 60);
     assert_eq!(planned("2s", "spike = { base = 10, peak = 100, at = \"1s\", for = \"500ms\" }"), 65);
     assert_eq!(
@@ -77,6 +82,8 @@ fn what_is_wrong_with_a_profile_has_its_code_and_its_place() {
         ),
         ("points = [{ at = \"11s\", rate = 1 }]", "profile.bad_points", "after the end"),
         ("points = []", "profile.bad_points", "at least one point"),
+        ("pause = true\nrandom = true", "scenario.conflict", "a pause has no arrivals"),
+        ("pause = true\nmax_arrivals = 5", "scenario.conflict", "a pause has no arrivals"),
         ("closed = 0", "scenario.out_of_range", "1"),
         ("closed = 100001", "scenario.out_of_range", "100000"),
         ("closed = 2\nrandom = true", "scenario.conflict", "no due times that could be random"),
@@ -128,4 +135,21 @@ fn setting_a_key_of_a_profile_takes_the_place_of_the_one_in_the_file() {
     let set = super::sets(&["phase.load.ramp.from=0", "phase.load.ramp.to=10"]);
     assert_eq!(super::plan_with(BASE, &set).planned.total(), 50);
     assert_eq!(super::plan_with(BASE, &super::sets(&["phase.load.closed=3"])).phases[0].closed(), Some(3));
+}
+
+#[test]
+fn what_is_wrong_by_what_was_set_is_told_where_it_was_set() {
+    let text = BASE.replace("rate = 20", "steps = { from = 30, by = -10, count = 3 }");
+    let seen = super::refusal(super::resolve_with(&text, &super::sets(&["phase.load.steps.by=-20"])));
+    super::assert_text(
+        &seen,
+        "
+error[profile.bad_steps]: the last steps have rates below 0
+ --> --set:1:21
+  |
+1 | phase.load.steps.by=-20
+  |                     ^^^ here
+  |
+  = help: fewer steps, a smaller `by`, or a higher `from`",
+    );
 }

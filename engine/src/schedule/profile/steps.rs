@@ -7,7 +7,9 @@ pub(super) const MOST: u16 = 100;
 
 /// The lines of a staircase of `steps` steps of equal length, the first at `from` and each `by` above the one before.
 ///
-/// Step i is from ⌊i × length ÷ steps⌋ to ⌊(i + 1) × length ÷ steps⌋.
+/// Step i begins at i × length ÷ steps, in whole nanoseconds: rounded up where the stairs rise and down where they fall, so
+/// that no higher rate lasts longer than its part. Otherwise 1 s of 10, 20 and 30/s would be a hair more than 20 arrivals, and
+/// offer 21.
 ///
 /// # Errors
 /// Where there are no steps or too many, or one is below 0 or too high.
@@ -16,7 +18,8 @@ pub(super) fn lines(from: Rate, by: RateChange, steps: u16, length_ns: u64) -> R
         return Err(ProfileError::StepCount);
     }
     let bound = |step: u16| {
-        let ns = u128::from(length_ns) * u128::from(step) / u128::from(steps);
+        let (whole, parts) = (u128::from(length_ns) * u128::from(step), u128::from(steps));
+        let ns = if by.millionths() > 0 { whole.div_ceil(parts) } else { whole / parts };
         // At most `length_ns`, since `step` is at most `steps`.
         u64::try_from(ns).unwrap_or(length_ns)
     };

@@ -77,7 +77,10 @@ fn integral(stretch: &Stretch) -> u128 {
         Profile::Constant { rate } => product(rate, length),
         Profile::Ramp { from, to } => line(from, to, length),
         Profile::Steps { from, by, steps } => {
-            let bound = |step: u16| u64::from(step) * length / u64::from(steps);
+            let bound = |step: u16| {
+                let (whole, parts) = (u64::from(step) * length, u64::from(steps));
+                if by.millionths() > 0 { whole.div_ceil(parts) } else { whole / parts }
+            };
             let step = |at| product(from.changed(by, u32::from(at)).expect("a rate"), bound(at + 1) - bound(at));
             (0..steps).map(step).sum()
         }

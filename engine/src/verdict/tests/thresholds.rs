@@ -122,6 +122,7 @@ fn a_censored_percentile_is_a_lower_bound_and_cannot_pass() {
     let result = case.against(p95_at_most(1_000.0));
     assert_eq!((result.verdict, result.at_least), (ThresholdVerdict::NotMeasured, true));
     assert_eq!(result.figure.map(|figure| figure.value), Some(50.0));
+    assert_eq!(result.interval, None, "one of those that were ok would leave out the value itself");
     assert_eq!(
         result.note.as_deref(),
         Some("5.94 % of 101 were cut off by a time-out or the end of the drain: the true p95 is at least 300 ms")
@@ -138,12 +139,16 @@ fn a_censored_percentile_is_a_lower_bound_and_cannot_pass() {
 }
 
 #[test]
-fn one_time_out_makes_the_maximum_a_lower_bound() {
+fn one_time_out_makes_the_maximum_and_the_mean_lower_bounds() {
     let mut case = Case::new();
     case.add(100, 50 * MS, Outcome::Ok).add(1, 300 * MS, Outcome::Failed("timeout_first_byte"));
     assert_eq!(case.against(time(Statistic::Max, 1_000.0)).verdict, ThresholdVerdict::NotMeasured);
     assert_eq!(case.against(time(Statistic::Max, 299.0)).verdict, ThresholdVerdict::Fail);
-    assert_eq!(case.against(time(Statistic::Mean, 50.0)).verdict, ThresholdVerdict::Pass);
+    // With the 300 ms that it had taken by then, the mean is at least 5,300 ÷ 101 = 52.5 ms.
+    let mean = case.against(time(Statistic::Mean, 53.0));
+    assert_eq!((mean.verdict, mean.at_least), (ThresholdVerdict::Pass, true));
+    assert!(mean.note.is_some_and(|note| note.contains("the true mean is at least 52.5 ms")));
+    assert_eq!(case.against(time(Statistic::Mean, 52.0)).verdict, ThresholdVerdict::Fail);
 }
 
 #[test]

@@ -115,7 +115,7 @@ fn time_outs_make_the_percentiles_they_reach_lower_bounds() {
     let times = told.times();
     for shown in [&times.iteration, &times.response, &times.service] {
         // 3 % are more than 1 − 0.99 and not more than 1 − 0.95.
-        assert_eq!(shown.at_least, ["p99", "max"]);
+        assert_eq!(shown.at_least, ["mean", "p99", "max"]);
     }
     let line = told.text.lines().find(|line| line.contains("| iteration ")).expect("its line");
     let cells: Vec<&str> = line.trim_matches('|').split('|').map(str::trim).collect();
@@ -131,7 +131,7 @@ fn time_outs_make_the_percentiles_they_reach_lower_bounds() {
 #[test]
 fn a_share_cut_off_of_just_one_in_a_hundred_leaves_the_p99_as_it_is() {
     let told = partly_hung(1, &[at_most(Percentile::P99, 50.0)]);
-    assert_eq!(told.times().iteration.at_least, ["max"]);
+    assert_eq!(told.times().iteration.at_least, ["mean", "max"]);
     assert_eq!(told.result.judgement.verdict, RunVerdict::Passed);
 }
 
@@ -148,7 +148,7 @@ fn what_is_in_flight_when_the_drain_ends_is_abandoned_and_a_lower_bound() {
     assert_eq!((states.ok, states.abandoned, states.failed), (101, 99, 0));
     assert_eq!(cut.len(), 99);
     all(101, 2_995 * MS).assert("iteration", &told.times().iteration);
-    assert_eq!(told.times().iteration.at_least, ["p90", "p95", "p99", "max"].map(str::to_owned));
+    assert_eq!(told.times().iteration.at_least, ["mean", "p90", "p95", "p99", "max"].map(str::to_owned));
     assert_eq!((told.workload().error_rate, failures(&told)), (Some(99.0 / 200.0), Vec::new()));
     assert_eq!(told.times().failed.count, 0, "abandoned is no failure");
     // The drain is bounded, and belongs to no phase: nothing was completed within the schedule.
