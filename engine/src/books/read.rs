@@ -1,7 +1,7 @@
 //! Reads `requests.jsonl` back.
 
 use std::fs::File;
-use std::io::{BufRead, BufReader, ErrorKind};
+use std::io::{BufRead, BufReader, ErrorKind, Read};
 use std::path::{Path, PathBuf};
 
 use super::{Arrival, BooksError, End, FORMAT, Head, Line, REQUESTS_FILE, Request};
@@ -76,6 +76,9 @@ impl Books {
     }
 }
 
+/// No line of ours is longer.
+const LONGEST: u64 = 1 << 20;
+
 /// Lines with their numbers, and whether they have an end.
 pub(super) struct Lines<'a, R> {
     path: &'a Path,
@@ -96,8 +99,12 @@ impl<R: BufRead> Iterator for Lines<'_, R> {
     fn next(&mut self) -> Option<Self::Item> {
         let mut line = Vec::new();
         self.number += 1;
-        match self.input.read_until(b'\n', &mut line) {
+        match self.input.by_ref().take(LONGEST).read_until(b'\n', &mut line) {
             Ok(0) => None,
+            Ok(read) if read as u64 == LONGEST => {
+                let source = std::io::Error::other(format!("line {} has no end within 1 MiB", self.number));
+                Some(Err(BooksError::Read { path: self.path.to_owned(), source, help: self.help }))
+            }
             Ok(_) => {
                 let whole = line.last() == Some(&b'\n');
                 Some(Ok((self.number, line, whole)))

@@ -117,6 +117,10 @@ impl Writer {
     /// Writes what still waits, and the last line.
     pub fn close(mut self) -> Closed {
         let written = self.join();
+        if written.problem.is_some() {
+            // Of no use, and the disk may be full: the run's results come first.
+            let _ = File::create(&self.path);
+        }
         Closed { end: written.end, problem: written.problem }
     }
 

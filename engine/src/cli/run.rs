@@ -313,8 +313,10 @@ fn conclude(
         .apply_to_result(&result)
         .map_err(|error| Failure::new(Exit::Internal, format!("internal fault: {error}")))?;
     if let Err(error) = report::write(prepared, &result) {
-        // Better on a screen than nowhere.
-        output::print(&result, arguments.format)?;
+        // Better on a screen than nowhere; of several runs there is the spread.
+        if arguments.repeat.is_none() {
+            output::print(&result, arguments.format)?;
+        }
         return Err(Failure::new(Exit::ResultsNotWritten, format!("error: {error}")));
     }
     let exit = Exit::of(result.judgement.verdict, signal);

@@ -4,12 +4,20 @@ use std::io;
 
 use super::exit::Exit;
 
+/// The signal of a file that grew too large, on Linux and the BSDs alike.
+#[cfg(unix)]
+const SIGXFSZ: i32 = 25;
+
 /// Listens for both signals from when it is made.
 pub(super) struct Signals {
     #[cfg(unix)]
     interrupt: tokio::signal::unix::Signal,
     #[cfg(unix)]
     terminate: tokio::signal::unix::Signal,
+    /// Held so that a file that grows past the limit on files (`ulimit -f`) is an error of its writing, and no sudden end.
+    #[cfg(unix)]
+    #[expect(dead_code, reason = "heeded by being there")]
+    too_large: tokio::signal::unix::Signal,
     /// None where it is ignored on purpose, as under `nohup`.
     #[cfg(unix)]
     hangup: Option<tokio::signal::unix::Signal>,
@@ -26,6 +34,7 @@ impl Signals {
         Ok(Self {
             interrupt: signal(SignalKind::interrupt())?,
             terminate: signal(SignalKind::terminate())?,
+            too_large: signal(SignalKind::from_raw(SIGXFSZ))?,
             hangup: if ignores_hangup() { None } else { Some(signal(SignalKind::hangup())?) },
         })
     }

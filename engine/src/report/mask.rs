@@ -14,6 +14,9 @@ const STARS: &str = "***";
 /// Shorter values are not masked: they would take half of every text with them and protect nothing.
 const SHORTEST: usize = 4;
 
+/// Words that settings are made of: masking them would take them out of every other sentence.
+const HARMLESS: [&str; 6] = ["none", "null", "true", "false", "auto", "default"];
+
 /// Values of fewer bytes are masked only where they stand alone: `chat` is a word of many names.
 const LONG: usize = 8;
 
@@ -37,6 +40,9 @@ impl Mask {
         let mut too_short = 0;
         for secret in secrets {
             let secret = secret.as_ref();
+            if HARMLESS.contains(&secret) {
+                continue;
+            }
             if secret.len() < SHORTEST {
                 too_short += usize::from(!secret.is_empty());
                 continue;

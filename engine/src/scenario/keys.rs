@@ -401,7 +401,7 @@ pub(crate) static PHASE: Spec = Spec {
         optional(
             "judged",
             Kind::Boolean,
-            "the longest with a rate",
+            "the longest that is no pause",
             "Whether thresholds judge this phase; one at most. `false`: not by default.",
             "true",
         ),

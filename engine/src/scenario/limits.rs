@@ -17,7 +17,7 @@ pub struct Limits {
     /// The most iterations at once, over all workers.
     pub in_flight: u32,
     /// What `in_flight` is where nothing is set: peak rate × longest time-out of the mix, and what a closed
-    /// phase holds at least. A cap below it is the
+    /// phase holds on top of it. A cap below it is the
     /// generator's doing where it binds, one at or above it the target's.
     pub in_flight_default: u32,
     /// An arrival that cannot start this long after it was due is missed.

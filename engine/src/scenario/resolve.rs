@@ -220,7 +220,9 @@ fn settle(
     log: &Log,
 ) -> (u32, Limits) {
     let longest = workloads.iter().map(|workload| workload.holds).max().unwrap_or(draft.limits.timeout);
-    let in_flight_default = at_once(schedule.peak(), longest).max(schedule.closed_peak());
+    // What a closed phase has started may still be in flight in the next one.
+    let open = if schedule.planned() > 0 { at_once(schedule.peak(), longest) } else { 0 };
+    let in_flight_default = open.saturating_add(schedule.closed_peak()).max(1);
     if let Some(in_flight) = draft.in_flight.filter(|cap| cap.value < u64::from(schedule.closed_peak())) {
         let message =
             format!("{} in flight are too few for a closed phase of {}", in_flight.value, schedule.closed_peak());

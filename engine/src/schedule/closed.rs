@@ -70,12 +70,17 @@ struct Part {
 impl ClosedShare {
     /// That of worker `worker` (from 0) of `of` workers; the shares of all of them are the whole, exactly.
     pub(super) fn new(schedule: Arc<Inner>, worker: u32, of: u32) -> Self {
-        let part = |closed: &Closed| Part {
-            phase: closed.phase,
-            start_ns: closed.start_ns,
-            end_ns: closed.end_ns,
-            places: u32::try_from(share(closed.concurrency.into(), worker, of)).unwrap_or(u32::MAX),
-            left: closed.max_arrivals.map_or(u64::MAX, |most| share(most, worker, of)),
+        let part = |closed: &Closed| {
+            let (before, until) = places(closed.concurrency, worker, of);
+            // In proportion to the places, so that who has none has no arrival to start either.
+            let left = |most: u64| up_to(most, until, closed.concurrency) - up_to(most, before, closed.concurrency);
+            Part {
+                phase: closed.phase,
+                start_ns: closed.start_ns,
+                end_ns: closed.end_ns,
+                places: until - before,
+                left: closed.max_arrivals.map_or(u64::MAX, left),
+            }
         };
         let parts: Vec<_> = schedule.closed.iter().map(part).collect();
         let workloads = schedule.mix.workloads();
@@ -116,13 +121,15 @@ impl ClosedShare {
     }
 }
 
-/// Worker `worker`'s share of `whole` among `of`: as equal as can be, and all of them together exactly `whole`; 0 for one
-/// that does not exist.
-fn share(whole: u64, worker: u32, of: u32) -> u64 {
-    if worker >= of {
-        return 0;
-    }
-    let up_to = |workers: u64| u128::from(whole) * u128::from(workers) / u128::from(of);
-    let worker = u64::from(worker);
-    u64::try_from(up_to(worker + 1) - up_to(worker)).unwrap_or(u64::MAX)
+/// From which place to which (not included) of so many are worker `worker`'s among `of`: as equally as can be, and all of
+/// them exactly once; none for one that does not exist.
+fn places(concurrency: u32, worker: u32, of: u32) -> (u32, u32) {
+    let before = |worker: u32| u32::try_from(up_to(concurrency.into(), worker, of)).unwrap_or(concurrency);
+    if worker < of { (before(worker), before(worker + 1)) } else { (0, 0) }
+}
+
+/// What the first `part` of `parts` equal parts of `whole` come to, rounded down.
+fn up_to(whole: u64, part: u32, parts: u32) -> u64 {
+    let share = (u128::from(whole) * u128::from(part)).checked_div(u128::from(parts));
+    share.and_then(|share| u64::try_from(share).ok()).unwrap_or(0)
 }

@@ -123,7 +123,7 @@ fn drifted(name: &str, inputs: &Inputs<'_>, found: &Found) -> Check {
     let relative = second.relative_to(first);
     let differs = second.differs_from(first);
     let trend = match (differs, relative > 0.0) {
-        (false, _) => "level",
+        (false, _) => "no trend",
         (true, true) => "rising",
         (true, false) => "falling",
     };
@@ -150,7 +150,7 @@ fn judged(name: &str, relative: f64, differs: bool, detail: String, advice: &str
     } else if relative > RELATIVE {
         check.detail.push_str("; ");
         check.detail.push_str(&percent(relative));
-        check.detail.push_str(" is within chance");
+        check.detail.push_str(" is within chance, or of a few slow ones");
     }
     check
 }

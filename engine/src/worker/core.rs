@@ -43,6 +43,8 @@ pub(super) struct Workload {
 
 /// The close code of a conversation that is over (RFC 6455, section 7.4.1).
 const NORMAL_CLOSURE: u16 = 1000;
+/// How long a closed phase waits where a plugin has no instance to give: else it would start, and fail, a million a second.
+const CLOSED_HOLD: Duration = Duration::from_millis(10);
 /// Ended iterations whose lists are kept for the next ones.
 const SPARE_FLIGHTS: usize = 1_024;
 
@@ -77,6 +79,8 @@ pub(super) struct Core {
     /// How many iterations of closed phases are in flight, and whether one has ended since the loop last looked.
     pub(super) closed_open: usize,
     pub(super) vacated: bool,
+    /// No place of a closed phase is filled before: there was no instance for the last one.
+    pub(super) closed_hold: Time,
     pub(super) serial: u32,
     pub(super) actions: Vec<Action>,
     pub(super) name: String,
@@ -125,6 +129,7 @@ impl Core {
             waker: None,
             closed_open: 0,
             vacated: false,
+            closed_hold: Time(0),
             serial: 0,
             actions: Vec::new(),
             name: String::new(),
@@ -264,6 +269,7 @@ impl Core {
 
     /// An arrival for which there is no instance fails at once: it was started, and nothing goes unrecorded.
     fn close_unstarted(&mut self, job: &Job, at: Time, kind: FaultKind) {
+        self.closed_hold = at + CLOSED_HOLD;
         self.write_down(job, at, at, Outcome::Failed(kind.reason()), &Notes::default());
     }
 

@@ -206,7 +206,7 @@ impl<S: Iterator<Item = Job>> Driver<S> {
         let at_ns = now.since(self.t0);
         for _ in 0..BATCH {
             let Some(closed) = &mut self.offer.closed else { return false };
-            if core.closed_open >= closed.places_at(at_ns) {
+            if core.closed_open >= closed.places_at(at_ns) || now < core.closed_hold {
                 return false;
             }
             if !core.slots.try_take() {
@@ -226,6 +226,10 @@ impl<S: Iterator<Item = Job>> Driver<S> {
     fn closed_wake(&self, now: Time) -> Time {
         if self.closed_denied {
             return now + SLOT_RETRY;
+        }
+        let hold = self.core.borrow().closed_hold;
+        if now < hold {
+            return hold;
         }
         let from_ns = if now < self.t0 { 0 } else { now.since(self.t0) + 1 };
         let next = self.offer.closed.as_ref().and_then(|closed| closed.next_ns(from_ns));

@@ -8,6 +8,12 @@ fn mask(secrets: &[&str]) -> Mask {
 }
 
 #[test]
+fn words_of_which_settings_are_made_are_no_secrets() {
+    let mask = Mask::new(["none", "true", "nonesuch-1"]).expect("a mask");
+    assert_eq!(mask.apply("none is true, nonesuch-1 is not"), "none is true, *** is not");
+}
+
+#[test]
 fn a_secret_is_masked_wherever_it_stands() {
     let mask = mask(&["s3cret-token"]);
     assert_eq!(mask.apply("Bearer s3cret-token, s3cret-tokens3cret-token."), "Bearer ***, ******.");

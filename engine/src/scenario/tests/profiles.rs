@@ -117,6 +117,9 @@ fn a_closed_phase_plans_nothing_and_needs_room_for_what_it_holds() {
     assert_eq!((plan.planned.total(), plan.phases[0].closed()), (0, Some(64)));
     assert_eq!(plan.phases[0].shown(), "closed, 64 at once, at most 1000 arrivals");
     assert_eq!((plan.limits.in_flight, plan.limits.in_flight_default), (64, 64));
+    // On top of what an open phase may still have in flight: 10/s, each up to a minute.
+    let open = "[[phase]]\nname = \"open\"\nduration = \"5s\"\nrate = 10\n";
+    assert_eq!(super::plan(&format!("{text}{open}")).limits.in_flight_default, 664);
     super::assert_text(
         &refused(&format!("[limits]\nin_flight = 63\n{text}")),
         "

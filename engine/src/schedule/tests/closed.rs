@@ -25,7 +25,9 @@ fn nothing_is_due_in_a_closed_stretch() {
 
 #[test]
 fn places_and_limits_are_shared_exactly_by_any_number_of_workers() {
-    for (concurrency, most, workers) in [(1, 1, 8), (45, 7, 13), (64, 1_000, 3), (5, 0, 2), (100_000, 99_999, 256)] {
+    for (concurrency, most, workers) in
+        [(1, 1, 8), (1, 10, 2), (3, 100, 8), (2, 9, 7), (45, 7, 13), (64, 1_000, 3), (5, 0, 2), (100_000, 99_999, 256)]
+    {
         let schedule = schedule(concurrency, Some(most));
         let mut places = 0;
         let mut started = 0;
@@ -38,8 +40,9 @@ fn places_and_limits_are_shared_exactly_by_any_number_of_workers() {
             assert_eq!(share.places_at(WITHIN), 0, "it has started as many as it may");
         }
         // A worker that may start none has no place either.
-        assert!(started <= most && places <= concurrency as usize);
-        assert!(most < u64::from(workers) || (started, places) == (most, concurrency as usize), "{concurrency} {most}");
+        assert!(places <= concurrency as usize);
+        assert_eq!(started, most, "{concurrency} places, {workers} workers");
+        assert!(most < u64::from(concurrency) || places == concurrency as usize, "{concurrency} {most}");
     }
 }
 

@@ -115,11 +115,26 @@ fn a_stalled_worker_shows_among_others_that_were_not() {
     for _ in 0..1_000 {
         case.recorder.stalled(MS / 10);
     }
-    other.stalled(2 * MS);
+    for _ in 0..20 {
+        other.stalled(2 * MS);
+    }
     case.recorder.merge(&other);
     let check = case.check("worker loop stall p99");
     assert_eq!(figures(&check), (INVALID, Some(2.0), Some(1.0)));
-    assert_eq!(check.detail, "worker 7, 1 samples");
+    assert_eq!(check.detail, "worker 7, 20 samples");
+}
+
+#[test]
+fn one_hiccup_among_few_is_not_judged_and_a_long_absence_is() {
+    for (stall, verdict) in [(20 * MS, CheckVerdict::NotChecked), (20 * MS + 1, INVALID)] {
+        let mut case = Case::new();
+        case.add(100, 10 * MS, Outcome::Ok);
+        for _ in 0..18 {
+            case.recorder.stalled(0);
+        }
+        case.recorder.stalled(stall);
+        assert_eq!(case.check("worker loop stall p99").verdict, verdict, "{stall}");
+    }
 }
 
 #[test]

@@ -2,7 +2,9 @@
 
 use std::time::Duration;
 
+use super::super::hostile::load;
 use super::{Expected, MS, Reply, SECOND, all, constant, report, rig, since, target};
+use crate::plugin::tests::guest::Guest;
 use crate::schedule::{Profile, Stretch};
 use crate::worker::control::Stop;
 
@@ -69,4 +71,16 @@ fn a_stop_in_a_closed_phase_starts_nothing_more_and_leaves_nothing_unrecorded() 
     let told = report(rig, &target(|_| Reply::Ok(20 * MS)));
     let states = &told.workload().states;
     assert_eq!((states.planned, states.ok, states.not_offered), (100, 100, 0), "{states:?}");
+}
+
+/// Without a wait for an instance it would start, and fail, as many as the processor can.
+#[test]
+fn places_wait_where_a_plugin_has_no_instance_to_give() {
+    let mut rig = rig(vec![closed(16)]);
+    // It traps in every start, so that its instances are waited for, ever longer.
+    rig.workloads[0].1.plugin = load(&Guest::new().first("[method]plan.start", "(unreachable)"));
+    let told = report(rig, &target(|_| Reply::Never));
+    let states = &told.workload().states;
+    assert!((10..2_000).contains(&states.started), "{states:?}");
+    assert_eq!((states.failed + states.lost, states.ok), (states.started, 0), "{states:?}");
 }
