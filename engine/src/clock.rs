@@ -84,7 +84,7 @@ impl Anchor {
 }
 
 /// Nanoseconds of `CLOCK_MONOTONIC`.
-fn machine_ns() -> u64 {
+pub(crate) fn machine_ns() -> u64 {
     let now = rustix::time::clock_gettime(rustix::time::ClockId::Monotonic);
     let part = |value: i64| u64::try_from(value).unwrap_or(0);
     part(now.tv_sec) * 1_000_000_000 + part(now.tv_nsec)

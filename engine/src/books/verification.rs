@@ -9,6 +9,7 @@ use super::join::join;
 use super::judge::{Judged, judge};
 use super::ledger::{Fault, Ledger, Rule};
 use super::{Books, BooksError, Journal, totals};
+use crate::record::Percentile;
 use crate::report::RunResult;
 
 /// The format version of the data set.
@@ -100,11 +101,14 @@ pub struct Times {
 impl Times {
     fn of(name: &'static str, mut nanoseconds: Vec<i64>) -> Self {
         nanoseconds.sort_unstable();
-        let count = nanoseconds.len();
-        let ms = |rank: usize| nanoseconds.get(rank.wrapping_sub(1)).map(|&value| value as f64 / 1e6);
-        let percentile = |percent: usize| ms((count * percent).div_ceil(100));
-        let (min_ms, p50_ms, p99_ms, max_ms) = (ms(1), percentile(50), percentile(99), ms(count));
-        Self { name, count: count as u64, min_ms, p50_ms, p99_ms, max_ms }
+        let count = nanoseconds.len() as u64;
+        let ms = |rank: u64| {
+            let value = nanoseconds.get(usize::try_from(rank).ok()?.checked_sub(1)?);
+            value.map(|&value| value as f64 / 1e6)
+        };
+        let at = |percentile: Percentile| ms(percentile.rank(count));
+        let (p50_ms, p99_ms, max_ms) = (at(Percentile::P50), at(Percentile::P99), at(Percentile::MAX));
+        Self { name, count, min_ms: ms(1), p50_ms, p99_ms, max_ms }
     }
 }
 

@@ -11,17 +11,6 @@ use super::output;
 use super::prepare::Plugins;
 use super::run::{Concluded, once};
 
-/// The verdicts' statuses, the gravest first.
-const GRAVEST: [Exit; 7] = [
-    Exit::Interrupted,
-    Exit::Terminated,
-    Exit::PluginFaults,
-    Exit::Invalid,
-    Exit::Failed,
-    Exit::NotMeasured,
-    Exit::Passed,
-];
-
 /// Runs the plan so many times, one after the other, in a folder of its own that in the end holds the spread.
 ///
 /// # Errors
@@ -37,7 +26,7 @@ pub(super) fn run(
     let folder = report::prepare(&arguments.results, &format!("{}-x{times}", plan.name), SystemTime::now());
     let folder = folder.map_err(not_written)?;
     let mut runs: Vec<(String, RunResult)> = Vec::new();
-    let mut exits = Vec::new();
+    let mut signal = None;
     let mut failure = None;
     for number in 1..=times {
         match once(arguments, plan, plugins, descriptors, folder.folder()) {
@@ -45,8 +34,8 @@ pub(super) fn run(
                 let folder = folder.display().to_string();
                 output::say(&format!("run {number} of {times}: {}; results in {folder}", result.judgement.verdict));
                 runs.push((folder, result));
-                exits.push(exit);
                 if matches!(exit, Exit::Interrupted | Exit::Terminated) {
+                    signal = Some(exit);
                     break;
                 }
             }
@@ -66,6 +55,6 @@ pub(super) fn run(
     output::say(&format!("spread in {}", folder.folder().display()));
     match failure {
         Some(failure) => Err(failure),
-        None => Ok(GRAVEST.into_iter().find(|exit| exits.contains(exit)).unwrap_or(Exit::Internal)),
+        None => Ok(Exit::of(spread.gravest(), signal)),
     }
 }

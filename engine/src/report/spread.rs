@@ -138,6 +138,13 @@ impl Spread {
     }
 }
 
+impl Spread {
+    /// The gravest verdict of all runs.
+    pub fn gravest(&self) -> RunVerdict {
+        self.runs.iter().map(|run| run.verdict).min().unwrap_or(RunVerdict::NotMeasured)
+    }
+}
+
 impl SpreadFigure {
     pub(super) fn of(workload: &str, figure: &str, unit: Unit, values: Vec<Option<f64>>) -> Self {
         let mut sorted: Vec<f64> = values.iter().flatten().copied().collect();
@@ -194,7 +201,7 @@ pub fn spread_markdown(spread: &Spread) -> String {
     };
     let figures = spread.figures.iter().map(figure).collect();
     let thresholds = spread.thresholds.iter().map(threshold).collect();
-    let gravest = spread.runs.iter().map(|run| run.verdict).min().unwrap_or(RunVerdict::NotMeasured);
+    let gravest = spread.gravest();
     format!(
         "# {name}: {of} of {asked} runs\n\n{runs}\n\n## Judged phase: {phase}, {whole} whole runs\n\n{figures}\n\nThe \
          median is by nearest rank: of an even number of runs the lower one. The spread is (max − min) ÷ median. Between two \

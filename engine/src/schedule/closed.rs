@@ -84,8 +84,7 @@ impl ClosedShare {
         };
         let parts: Vec<_> = schedule.closed.iter().map(part).collect();
         let workloads = schedule.mix.workloads();
-        // Counted only where somebody asks.
-        let due = if parts.is_empty() { vec![0; workloads] } else { schedule.mix.counts_before(schedule.planned) };
+        let due = schedule.mix.counts_before(schedule.planned);
         Self { parts, worker: worker.into(), of: of.into(), started: 0, lanes: vec![0; workloads], due, schedule }
     }
 

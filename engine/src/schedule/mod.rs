@@ -179,9 +179,9 @@ impl Schedule {
         Share::new(Arc::clone(&self.inner), worker, of)
     }
 
-    /// What worker `worker` (from 0) of `of` workers is to start in closed stretches, and when.
-    pub fn closed_share(&self, worker: u32, of: u32) -> ClosedShare {
-        ClosedShare::new(Arc::clone(&self.inner), worker, of)
+    /// What worker `worker` (from 0) of `of` workers is to start in closed stretches, and when; `None` where none is closed.
+    pub fn closed_share(&self, worker: u32, of: u32) -> Option<ClosedShare> {
+        (!self.inner.closed.is_empty()).then(|| ClosedShare::new(Arc::clone(&self.inner), worker, of))
     }
 
     /// The most iterations that a closed stretch holds at once, over all workers; 0 where none is closed.

@@ -44,6 +44,17 @@ struct Found {
     /// How many of the batches are before the steady part, by MSER-5.
     cut: usize,
     batches: Vec<Batch>,
+    /// Where those before and those after it lie; none where too few are before it to be a start.
+    levels: Option<(Level, Level)>,
+}
+
+impl Found {
+    fn new(workload: usize, batches: Vec<Batch>) -> Self {
+        let cut = mser(&batches);
+        let (start, rest) = batches.split_at(cut);
+        let levels = Level::of(start).zip(Level::of(rest)).filter(|_| cut >= SHORTEST_START);
+        Self { workload, cut, batches, levels }
+    }
 }
 
 /// The checks, warm-up before drift.
@@ -62,7 +73,7 @@ pub(super) fn all(inputs: &Inputs<'_>) -> [Check; 2] {
         .filter_map(|workload| {
             let trail = inputs.select(Some(workload), Scope::Judged).trail();
             let batches = batches(&trail, phase);
-            (batches.len() >= FEWEST).then(|| Found { workload, cut: mser(&batches), batches })
+            (batches.len() >= FEWEST).then(|| Found::new(workload, batches))
         })
         .collect();
     if found.is_empty() {
@@ -86,10 +97,8 @@ fn worst(name: &str, checks: impl Iterator<Item = Check>) -> Check {
 
 fn warmed_up(name: &str, inputs: &Inputs<'_>, found: &Found, phase: Span) -> Check {
     let workload = inputs.workload(found.workload);
-    let (start, rest) = found.batches.split_at(found.cut);
     let none = format!("`{workload}`: no start that differs, by MSER-5 over {} batches", found.batches.len());
-    let levels = Level::of(start).zip(Level::of(rest)).filter(|_| start.len() >= SHORTEST_START);
-    let Some((start, rest)) = levels else { return judged(name, 0.0, false, none, "") };
+    let Some((start, rest)) = found.levels else { return judged(name, 0.0, false, none, "") };
     let relative = start.relative_to(rest);
     if !start.differs_from(rest) {
         return judged(name, relative.abs(), false, none, "");
@@ -112,10 +121,8 @@ fn warmed_up(name: &str, inputs: &Inputs<'_>, found: &Found, phase: Span) -> Che
 /// The halves of what is steady by MSER-5, so that a warm-up is not told twice.
 fn drifted(name: &str, inputs: &Inputs<'_>, found: &Found) -> Check {
     let workload = inputs.workload(found.workload);
-    let (start, rest) = found.batches.split_at(found.cut);
-    let levels = Level::of(start).zip(Level::of(rest)).filter(|_| start.len() >= SHORTEST_START);
-    let warm_up = levels.is_some_and(|(start, rest)| start.differs_from(rest));
-    let steady = if warm_up { rest } else { &found.batches[..] };
+    let warm_up = found.levels.is_some_and(|(start, rest)| start.differs_from(rest));
+    let steady = &found.batches[if warm_up { found.cut } else { 0 }..];
     let (first, second) = steady.split_at(steady.len() / 2);
     let (Some(first), Some(second)) = (Level::of(first), Level::of(second)) else {
         return Check::not_checked(name, "too little is left after the warm-up");

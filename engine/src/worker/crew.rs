@@ -326,7 +326,7 @@ impl Post {
         let (worker, of) = (number(self.number), number(settings.workers));
         let offer = Offer {
             source: jobs(settings.schedule.share(worker, of), settings.seed, t0),
-            closed: Some(settings.schedule.closed_share(worker, of)),
+            closed: settings.schedule.closed_share(worker, of),
             seed: settings.seed,
             end: t0 + Duration::from_nanos(settings.layout.length()),
             tolerance: settings.tolerance,

@@ -30,7 +30,7 @@ const BATCH: usize = 64;
 pub(super) struct Offer<S> {
     /// The worker's share of the schedule, by due time.
     pub(super) source: S,
-    /// Its part of closed phases.
+    /// Its part of closed phases; none where there are none, so that nothing is looked for in every pass.
     pub(super) closed: Option<ClosedShare>,
     /// The run's seed, for arrivals of closed phases.
     pub(super) seed: u64,
@@ -224,6 +224,7 @@ impl<S: Iterator<Item = Job>> Driver<S> {
 
     /// When there is something to do for closed phases, unless one of their iterations ends before.
     fn closed_wake(&self, now: Time) -> Time {
+        let Some(closed) = &self.offer.closed else { return Time(u64::MAX) };
         if self.closed_denied {
             return now + SLOT_RETRY;
         }
@@ -232,8 +233,7 @@ impl<S: Iterator<Item = Job>> Driver<S> {
             return hold;
         }
         let from_ns = if now < self.t0 { 0 } else { now.since(self.t0) + 1 };
-        let next = self.offer.closed.as_ref().and_then(|closed| closed.next_ns(from_ns));
-        next.map_or(Time(u64::MAX), |ns| self.t0 + Duration::from_nanos(ns))
+        closed.next_ns(from_ns).map_or(Time(u64::MAX), |ns| self.t0 + Duration::from_nanos(ns))
     }
 
     fn count(&mut self, job: &Job) {

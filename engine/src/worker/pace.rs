@@ -68,6 +68,7 @@ mod timerfd {
     use tokio::io::unix::AsyncFd;
 
     use super::{Clock, Context, Pacer, Poll, Time, io, ready};
+    use crate::clock::machine_ns;
 
     /// One absolute timer of the kernel: 45 µs late at the median where tokio's is 750.
     pub(super) struct TimerFd {
@@ -85,10 +86,7 @@ mod timerfd {
                 reason = "its unsafe successor is for descriptors that others may close; we own this one"
             )]
             let fd = AsyncFd::with_interest(fd, Interest::READABLE)?;
-            let monotonic = rustix::time::clock_gettime(rustix::time::ClockId::Monotonic);
-            let monotonic = u64::try_from(monotonic.tv_sec).unwrap_or(0) * 1_000_000_000
-                + u64::try_from(monotonic.tv_nsec).unwrap_or(0);
-            Ok(Self { fd, origin: monotonic.saturating_sub(clock.now().0) })
+            Ok(Self { fd, origin: machine_ns().saturating_sub(clock.now().0) })
         }
     }
 

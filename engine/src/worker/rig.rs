@@ -126,7 +126,7 @@ impl Rig {
             });
             let offer = Offer {
                 source: jobs(schedule.share(worker, self.workers), SEED, t0),
-                closed: Some(schedule.closed_share(worker, self.workers)),
+                closed: schedule.closed_share(worker, self.workers),
                 seed: SEED,
                 end: t0 + Duration::from_nanos(schedule.length_ns()),
                 tolerance: Duration::from_millis(50),

@@ -32,7 +32,7 @@ fn places_and_limits_are_shared_exactly_by_any_number_of_workers() {
         let mut places = 0;
         let mut started = 0;
         for worker in 0..workers {
-            let mut share = schedule.closed_share(worker, workers);
+            let mut share = schedule.closed_share(worker, workers).expect("one is closed");
             places += share.clone().places_at(WITHIN);
             while share.start(WITHIN).is_some() {
                 started += 1;
@@ -52,7 +52,7 @@ fn numbers_are_given_once_and_after_those_that_are_due() {
     let (mut sequences, mut indexes) = (BTreeSet::new(), BTreeSet::new());
     let mut mine = Vec::new();
     for worker in 0..3 {
-        let mut share = schedule.closed_share(worker, 3);
+        let mut share = schedule.closed_share(worker, 3).expect("one is closed");
         mine.extend(std::iter::from_fn(|| share.start(WITHIN)));
     }
     mine.extend(schedule.all());
@@ -69,12 +69,12 @@ fn numbers_are_given_once_and_after_those_that_are_due() {
 
 #[test]
 fn it_is_on_from_its_start_to_just_before_its_end() {
-    let share = schedule(2, None).closed_share(0, 1);
+    let share = schedule(2, None).closed_share(0, 1).expect("one is closed");
     let places = |at_ns| share.places_at(at_ns);
     assert_eq!([places(0), places(999_999_999), places(1_000_000_000)], [0, 0, 2]);
     assert_eq!([places(1_999_999_999), places(2_000_000_000)], [2, 0]);
     assert_eq!((share.next_ns(0), share.next_ns(1_000_000_000)), (Some(1_000_000_000), Some(1_000_000_000)));
     assert_eq!(share.next_ns(1_000_000_001), None);
     let two = schedule(2, None);
-    assert_eq!(two.closed_share(5, 2).places_at(WITHIN), 0, "there is no such worker");
+    assert_eq!(two.closed_share(5, 2).expect("one is closed").places_at(WITHIN), 0, "there is no such worker");
 }

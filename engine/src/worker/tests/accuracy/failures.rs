@@ -2,26 +2,13 @@
 
 use std::time::Duration;
 
-use super::{Expected, Judged, MS, Reply, SECOND, Told, all, due, judged, report, steady, target};
+use super::{Expected, Judged, MS, Reply, SECOND, Told, all, at_most, due, judged, report, steady, target};
 use crate::record::Percentile;
-use crate::verdict::{Measure, Op, RunVerdict, Scope, Statistic, Threshold, ThresholdVerdict, TimeSeries};
+use crate::verdict::{RunVerdict, Threshold, ThresholdVerdict};
 
 /// Reasons of failed iterations, with how often.
 fn failures(told: &Told) -> Vec<(&str, u64)> {
     told.workload().failures.iter().map(|failure| (&*failure.reason, failure.count)).collect()
-}
-
-/// A percentile of the iteration times is at most that many milliseconds.
-fn at_most(percentile: Percentile, limit: f64) -> Threshold {
-    Threshold {
-        workload: Some(0),
-        scope: Scope::Judged,
-        measure: Measure::Time(TimeSeries::Iteration, Statistic::Percentile(percentile)),
-        op: Op::AtMost,
-        limit,
-        least: None,
-        why: None,
-    }
 }
 
 #[test]

@@ -21,11 +21,13 @@ use tokio::time::{Instant, sleep};
 
 use super::{MS, Ran, Rig, SECOND, constant, gets, run_rig, settings};
 use crate::client::tests::kit::{Memory, OK, Peer};
-use crate::record::Recorder;
+use crate::record::{Percentile, Recorder};
 use crate::report::tests::support::about;
 use crate::report::{About, Run, RunResult, Summary, Times, WorkloadResult, build, markdown};
 use crate::schedule::Stretch;
-use crate::verdict::{ConnectionCap, Evidence, InFlightCap, Inputs, Threshold, judge};
+use crate::verdict::{
+    ConnectionCap, Evidence, InFlightCap, Inputs, Measure, Op, Scope, Statistic, Threshold, TimeSeries, judge,
+};
 
 /// One worker with GETs of the built-in plugin and no bounds that matter.
 fn rig(stretches: Vec<Stretch>) -> Rig {
@@ -204,6 +206,19 @@ impl Told {
     /// Its times over the whole run.
     fn times(&self) -> &Times {
         &self.workload().times
+    }
+}
+
+/// A percentile of the iteration times is at most that many milliseconds.
+fn at_most(percentile: Percentile, limit: f64) -> Threshold {
+    Threshold {
+        workload: Some(0),
+        scope: Scope::Judged,
+        measure: Measure::Time(TimeSeries::Iteration, Statistic::Percentile(percentile)),
+        op: Op::AtMost,
+        limit,
+        least: None,
+        why: None,
     }
 }
 

@@ -2,10 +2,10 @@
 
 use std::time::Duration;
 
-use super::{Expected, Judged, MS, Reply, SECOND, all, due, judged, report, steady, target};
+use super::{Expected, Judged, MS, Reply, SECOND, all, at_most, due, judged, report, steady, target};
 use crate::client::tests::kit::OK;
 use crate::record::Percentile;
-use crate::verdict::{Measure, Op, RunVerdict, Scope, Statistic, Threshold, ThresholdVerdict, TimeSeries};
+use crate::verdict::{RunVerdict, Threshold, ThresholdVerdict};
 
 #[test]
 fn a_slow_start_is_in_the_times_of_the_first_and_in_no_others() {
@@ -23,18 +23,9 @@ fn a_slow_start_is_in_the_times_of_the_first_and_in_no_others() {
     assert_eq!((times.iteration.p99_ms, times.iteration.max_ms), (Some(950.0), Some(1_000.0)));
 }
 
-/// The figure of a threshold on a percentile of the iteration times, in milliseconds, and whether it holds.
+/// A percentile of so many thousandths of a per cent is at most that many milliseconds.
 fn percentile(thousandths: u32, limit: f64) -> Threshold {
-    let percentile = Percentile::from_thousandths(thousandths).expect("a percentile");
-    Threshold {
-        workload: Some(0),
-        scope: Scope::Judged,
-        measure: Measure::Time(TimeSeries::Iteration, Statistic::Percentile(percentile)),
-        op: Op::AtMost,
-        limit,
-        least: None,
-        why: None,
-    }
+    at_most(Percentile::from_thousandths(thousandths).expect("a percentile"), limit)
 }
 
 /// Case N4: of 200 fast and 200 slow ones the 200th is the last fast one.
