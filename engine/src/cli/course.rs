@@ -78,6 +78,7 @@ pub(super) fn result(
         judged: usize::from(plan.judged),
         thresholds: &thresholds,
         in_flight: InFlightCap { cap: plan.limits.in_flight.into(), default: plan.limits.in_flight_default.into() },
+        wake_gap: plan.limits.timer.wake_gap(),
         evidence: &evidence,
         interrupted,
         plugin_faults: hopeless,
@@ -259,6 +260,7 @@ fn settings(plan: &Plan) -> Vec<Setting> {
     let list: Vec<(&str, String)> = vec![
         ("limits.in_flight", format!("{}{cap}", limits.in_flight)),
         ("limits.tolerance", time(limits.tolerance)),
+        ("limits.timer", format!("{:?}", limits.timer).to_lowercase()),
         ("limits.timeout", time(limits.timeout)),
         ("limits.connect_timeout", time(limits.connect_timeout)),
         ("limits.first_byte_timeout", limits.first_byte_timeout.map_or_else(|| "none".into(), time)),

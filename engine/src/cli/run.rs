@@ -261,6 +261,7 @@ fn settings(plan: &Plan, plugins: &Plugins, target: &Target, shared: Option<&str
         clients: target.clients.clone(),
         in_flight: plan.limits.in_flight as usize,
         tolerance: plan.limits.tolerance,
+        wake_gap: plan.limits.timer.wake_gap(),
         drain: plan.limits.drain,
         shared: shared.map(Arc::from),
         books: None,

@@ -207,6 +207,13 @@ pub(crate) static LIMITS: Spec = Spec {
             "An arrival that cannot start this long after it was due is missed.",
             "\"50ms\"",
         ),
+        optional(
+            "timer",
+            Kind::Choice(&["coarse", "balanced", "precise"]),
+            "balanced",
+            "How often a worker wakes to start what is due: every 1ms at most, every 250us at most, or for each arrival.",
+            "\"coarse\"",
+        ),
         optional("timeout", WAIT, "60s", "The longest a whole exchange may take.", "\"10s\""),
         optional("connect_timeout", WAIT, "10s", "The longest a connection may take, TLS and all.", "\"2s\""),
         optional("first_byte_timeout", WAIT, "", "The longest until the first byte of an answer.", "\"5s\""),

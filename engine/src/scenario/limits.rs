@@ -23,6 +23,8 @@ pub struct Limits {
     /// An arrival that cannot start this long after it was due is missed.
     #[serde(rename = "tolerance_s", serialize_with = "units::seconds")]
     pub tolerance: Duration,
+    /// How finely a worker keeps its schedule.
+    pub timer: Timer,
     /// The longest an exchange may take.
     #[serde(rename = "timeout_s", serialize_with = "units::seconds")]
     pub timeout: Duration,
@@ -52,6 +54,30 @@ pub struct Limits {
     pub redirects: u32,
     /// Bounds on plugins.
     pub plugin: PluginLimits,
+}
+
+/// How finely a worker keeps its schedule: finer wakes cost CPU time, which coarser ones turn into lateness.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Timer {
+    /// Wakes every 1 ms at most, and then starts all that is due.
+    Coarse,
+    /// Wakes every 250 µs at most: for each arrival up to 4,000/s a worker.
+    #[default]
+    Balanced,
+    /// Wakes for each arrival.
+    Precise,
+}
+
+impl Timer {
+    /// The least time between two wakes for arrivals: how late the setting itself may make one.
+    pub const fn wake_gap(self) -> Duration {
+        match self {
+            Self::Coarse => Duration::from_millis(1),
+            Self::Balanced => Duration::from_micros(250),
+            Self::Precise => Duration::ZERO,
+        }
+    }
 }
 
 /// A host that plugins may ask beside the target.
@@ -89,6 +115,7 @@ impl Default for Limits {
             in_flight: 1,
             in_flight_default: 1,
             tolerance: Duration::from_millis(50),
+            timer: Timer::default(),
             timeout: Duration::from_mins(1),
             connect_timeout: Duration::from_secs(10),
             first_byte_timeout: None,
@@ -131,6 +158,13 @@ pub(super) fn read(reader: Reader<'_>) -> Draft {
     let mut limits = Limits::default();
     let in_flight = reader.integer("in_flight");
     set(&mut limits.tolerance, reader.duration("tolerance"));
+    if let Some(timer) = reader.choice("timer") {
+        limits.timer = match timer.value {
+            "coarse" => Timer::Coarse,
+            "precise" => Timer::Precise,
+            _ => Timer::Balanced,
+        };
+    }
     set(&mut limits.timeout, reader.duration("timeout"));
     set(&mut limits.connect_timeout, reader.duration("connect_timeout"));
     limits.first_byte_timeout = reader.duration("first_byte_timeout").map(|field| field.value);

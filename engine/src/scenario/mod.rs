@@ -41,7 +41,7 @@ use std::sync::Arc;
 
 pub use config::{Config, Step};
 pub use fault::{Fault, Faults};
-pub use limits::{AllowedHost, Limits, PluginLimits};
+pub use limits::{AllowedHost, Limits, PluginLimits, Timer};
 pub use metric::{Metric, Percentile, Series, Statistic};
 pub use nearest::did_you_mean;
 pub use overrides::{Overrides, Surroundings, Variable};

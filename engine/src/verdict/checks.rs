@@ -205,6 +205,8 @@ fn lateness(inputs: &Inputs<'_>) -> Check {
         format!("{} starts, {what}", grouped(times.count())),
         if inputs.in_flight.is_lowered() && waited() {
             "iterations waited for a slot under a cap that was lowered: leave limits.in_flight at its default, or raise it"
+        } else if inputs.wake_gap.as_nanos() as f64 > 0.9 * limit {
+            "the timer is too coarse for a target this quick: set limits.timer to \"balanced\""
         } else if times.count() < FEW {
             "so few starts that their p99 is the latest of all: one hiccup of the machine decides it; lengthen the run, \
              or repeat it on a machine with nothing else to do"

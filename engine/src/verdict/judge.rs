@@ -1,6 +1,7 @@
 //! The verdict of a run.
 
 use std::fmt;
+use std::time::Duration;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -28,6 +29,8 @@ pub struct Inputs<'a> {
     pub thresholds: &'a [Threshold],
     /// The cap on iterations in flight.
     pub in_flight: InFlightCap,
+    /// How late its timer's setting alone may make an arrival.
+    pub wake_gap: Duration,
     /// What the engine noticed about itself.
     pub evidence: &'a Evidence,
     /// Whether the run was interrupted.

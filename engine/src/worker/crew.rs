@@ -102,6 +102,8 @@ pub struct Settings {
     pub in_flight: usize,
     /// How late an arrival may start.
     pub tolerance: Duration,
+    /// The least time between two wakes of a worker for arrivals.
+    pub wake_gap: Duration,
     /// How long what is in flight is waited for at the end.
     pub drain: Duration,
     /// What setup has shared, as JSON.
@@ -330,6 +332,7 @@ impl Post {
             seed: settings.seed,
             end: t0 + Duration::from_nanos(settings.layout.length()),
             tolerance: settings.tolerance,
+            wake_gap: settings.wake_gap,
             drain: settings.drain,
         };
         let driven = Driver::new(Rc::clone(&core), pacer, self.control, self.number, offer).run().await;

@@ -19,8 +19,6 @@ use super::pace::Pacer;
 
 /// How often those who wait for a slot look again.
 const SLOT_RETRY: Duration = Duration::from_millis(1);
-/// Above a rate of one in this long the loop wakes no more often and starts all that is due at once.
-const WAKE_GAP: Duration = Duration::from_micros(250);
 /// The loop wakes at least this often, to hear a stop.
 const HEARTBEAT: Duration = Duration::from_millis(100);
 /// Arrivals started in one go; then the connections have their turn.
@@ -38,6 +36,8 @@ pub(super) struct Offer<S> {
     pub(super) end: Time,
     /// How late an arrival may start.
     pub(super) tolerance: Duration,
+    /// Above a rate of one in this long the loop wakes no more often and starts all that is due at once.
+    pub(super) wake_gap: Duration,
     /// How long what is in flight is waited for after the end.
     pub(super) drain: Duration,
 }
@@ -158,7 +158,7 @@ impl<S: Iterator<Item = Job>> Driver<S> {
             }
             let wake = match (&self.next, self.waiting.is_empty()) {
                 (_, false) => now + SLOT_RETRY,
-                (Some(next), true) => next.due.max(self.last_wake + WAKE_GAP),
+                (Some(next), true) => next.due.max(self.last_wake + self.offer.wake_gap),
                 (None, true) => self.offer.end,
             };
             self.sleep(wake.min(self.closed_wake(now))).await;

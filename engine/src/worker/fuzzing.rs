@@ -87,6 +87,7 @@ pub async fn run(
         drain: load.drain,
         stop: None,
         books: None,
+        wake_gap: Duration::from_micros(250),
         absences: Vec::new(),
     };
     let ran = rig.run(network).await;

@@ -43,6 +43,8 @@ pub(super) struct Rig {
     /// The cap on iterations in flight of all workers together.
     pub(super) in_flight: usize,
     pub(super) drain: Duration,
+    /// The least time between two wakes for arrivals.
+    pub(super) wake_gap: Duration,
     /// Offering is stopped then.
     pub(super) stop: Option<(Duration, Stop)>,
     /// Where each exchange is noted.
@@ -130,6 +132,7 @@ impl Rig {
                 seed: SEED,
                 end: t0 + Duration::from_nanos(schedule.length_ns()),
                 tolerance: Duration::from_millis(50),
+                wake_gap: self.wake_gap,
                 drain: self.drain,
             };
             let absences = self.absences.iter().filter(|(absent, _)| *absent == worker);

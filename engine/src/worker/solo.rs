@@ -400,7 +400,15 @@ pub async fn run(solo: Solo) -> Result<Trace, NotReady> {
     let job = Job { kind, workload: 0, phase: 0, sequence: index, index, seed, due: now, closed: false };
     core.borrow_mut().launch(job, 0);
     let drain = solo.workload.iteration_timeout + Duration::from_secs(1);
-    let offer = Offer { source: std::iter::empty(), closed: None, seed: 0, end: now, tolerance: Duration::MAX, drain };
+    let offer = Offer {
+        source: std::iter::empty(),
+        closed: None,
+        seed: 0,
+        end: now,
+        tolerance: Duration::MAX,
+        wake_gap: Duration::ZERO,
+        drain,
+    };
     Driver::new(Rc::clone(&core), pacer, solo.control, 0, offer).run().await;
     core.borrow().client.close();
     drop(core);

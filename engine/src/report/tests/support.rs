@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
 
 use super::super::{
     About, Engine, Machine, MixEntry, PhaseEntry, PluginFile, PluginTrap, Run, RunResult, Setting, SetupExchange, build,
@@ -282,6 +283,7 @@ pub(super) fn finish(recorder: &Recorder, about: About, evidence: &Evidence, thr
         judged: recorder.layout().phases.len().min(2) - 1,
         thresholds,
         in_flight: InFlightCap { cap: 3_000, default: 3_000 },
+        wake_gap: Duration::from_micros(250),
         evidence,
         interrupted: about.run.stopped_at_s.is_some(),
         plugin_faults: false,

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use super::{BASE, WHOLE, plan, plan_with, sets, surroundings};
 use crate::scenario::{
-    Endpoint, Isolation, Limit, Metric, Op, Overrides, PluginBy, Scope, Series, Statistic, Window, load, parse,
+    Endpoint, Isolation, Limit, Metric, Op, Overrides, PluginBy, Scope, Series, Statistic, Timer, Window, load, parse,
 };
 
 #[test]
@@ -14,6 +14,7 @@ fn the_smallest_scenario_has_every_default() {
     assert_eq!((plan.name.as_str(), plan.seed, plan.title.as_deref()), ("mix", 42, None));
     let limits = &plan.limits;
     assert_eq!(limits.tolerance, Duration::from_millis(50));
+    assert_eq!(limits.timer, Timer::Balanced);
     assert_eq!(limits.timeout, Duration::from_mins(1));
     assert_eq!(limits.connect_timeout, Duration::from_secs(10));
     assert_eq!(limits.first_byte_timeout, None);

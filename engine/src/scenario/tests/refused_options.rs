@@ -46,7 +46,7 @@ error[set.unknown_path]: unknown key `timeuot` in [limits]
 1 | limits.timeuot=5s
   |        ^^^^^^^ did you mean `timeout`?
   |
-  = help: known keys: in_flight, tolerance, timeout, connect_timeout, first_byte_timeout, idle_timeout, iteration_timeout, drain, connections, connection_idle, allowed_hosts, redirects, plugin");
+  = help: known keys: in_flight, tolerance, timer, timeout, connect_timeout, first_byte_timeout, idle_timeout, iteration_timeout, drain, connections, connection_idle, allowed_hosts, redirects, plugin");
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! Runs to judge.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use super::super::{
     Check, Evidence, InFlightCap, Inputs, Judgement, Measure, Op, Scope, Statistic, Threshold, ThresholdResult,
@@ -17,6 +18,7 @@ pub(super) struct Case {
     pub(super) recorder: Recorder,
     pub(super) thresholds: Vec<Threshold>,
     pub(super) in_flight: InFlightCap,
+    pub(super) wake_gap: Duration,
     pub(super) evidence: Evidence,
     pub(super) interrupted: bool,
     pub(super) plugin_faults: bool,
@@ -34,6 +36,7 @@ impl Case {
             recorder: Recorder::new(Arc::new(layout), 0),
             thresholds: Vec::new(),
             in_flight: InFlightCap { cap: 100, default: 100 },
+            wake_gap: Duration::from_micros(250),
             evidence: Evidence::default(),
             interrupted: false,
             plugin_faults: false,
@@ -78,6 +81,7 @@ impl Case {
             judged: 1,
             thresholds: &self.thresholds,
             in_flight: self.in_flight,
+            wake_gap: self.wake_gap,
             evidence: &self.evidence,
             interrupted: self.interrupted,
             plugin_faults: self.plugin_faults,

@@ -1,5 +1,7 @@
 //! Checks of the generator.
 
+use std::time::Duration;
+
 use super::super::{Check, CheckVerdict, ConnectionCap, InFlightCap, RunVerdict, Usage, WorkerCpu};
 use super::support::{Case, MS, SECOND};
 use crate::clock::Time;
@@ -96,6 +98,19 @@ fn lateness_may_be_one_millisecond_or_a_twentieth_of_the_median() {
     let mut case = Case::new();
     case.add(99, 10 * MS, Outcome::Ok).add_late(1, 10 * MS, Outcome::Ok, 9 * MS, 0);
     assert_eq!(case.check("lateness p99").verdict, OK);
+}
+
+#[test]
+fn who_is_late_by_the_timers_setting_is_told_so() {
+    let late_by = |wake_gap| {
+        let mut case = Case::new();
+        case.wake_gap = wake_gap;
+        let check = case.add_late(100, 5 * MS, Outcome::Ok, 1_010_000, 0).check("lateness p99");
+        check.advice.expect("an invalid run has one")
+    };
+    let coarse = "the timer is too coarse for a target this quick: set limits.timer to \"balanced\"";
+    assert_eq!(late_by(Duration::from_millis(1)), coarse);
+    assert!(late_by(Duration::from_micros(250)).starts_with("the generator started late"));
 }
 
 #[test]

@@ -141,6 +141,7 @@ impl Load {
             drain: self.drain,
             stop: self.stop,
             books: self.books.clone(),
+            wake_gap: Duration::from_micros(250),
             absences: Vec::new(),
         }
     }

@@ -60,6 +60,7 @@ fn plugins_are_configured_and_connections_open_before_the_schedule_begins() {
             in_flight: 100,
             // Whatever this machine does: none is missed.
             tolerance: 50 * SECOND,
+            wake_gap: Duration::ZERO,
             drain: 50 * SECOND,
             shared: None,
             warm_connections: WARM,

@@ -48,6 +48,17 @@ fn check<'a>(told: &'a Told, name: &str) -> &'a crate::verdict::Check {
 }
 
 #[test]
+fn a_coarse_timer_starts_what_is_due_at_each_of_its_wakes() {
+    let rig = Rig { wake_gap: 10 * MS, ..steady(500, 2 * SECOND) };
+    let told = report(rig, &target(|_| Reply::Ok(10 * MS)));
+    assert_eq!(told.workload().states.ok, 1_000);
+    // Due every 2 ms, woken every 10 ms: 0, 8, 6, 4, 2, 0, 8, … ms late.
+    let woken = |due: Duration| 10 * MS * u32::try_from(due.as_millis().div_ceil(10)).unwrap();
+    let late = due(500, 2 * SECOND).map(|due| since(woken(due), due));
+    Expected::of(late).assert("lateness", &told.result.starts.lateness);
+}
+
+#[test]
 fn a_worker_that_was_away_starts_what_is_within_its_tolerance_and_never_sends_the_rest() {
     let (told, asked) = with_absences([2]);
     let of = |worker: u32, due: Duration| if worker == 2 { lateness(due) } else { Some(Duration::ZERO) };

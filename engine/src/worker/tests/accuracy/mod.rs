@@ -40,6 +40,7 @@ fn rig(stretches: Vec<Stretch>) -> Rig {
         drain: 60 * SECOND,
         stop: None,
         books: None,
+        wake_gap: Duration::from_micros(250),
         absences: Vec::new(),
     }
 }
@@ -247,6 +248,7 @@ fn judged(rig: Rig, network: &Rc<Memory>, judged: &Judged<'_>) -> Told {
         judged: judged.phase,
         thresholds: judged.thresholds,
         in_flight: InFlightCap { cap, default: cap },
+        wake_gap: Duration::from_micros(250),
         evidence: &evidence,
         interrupted: stopped_at_s.is_some(),
         plugin_faults: false,
