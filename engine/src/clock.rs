@@ -41,31 +41,21 @@ pub trait Clock {
 /// The machine's monotonic clock.
 #[derive(Clone, Copy, Debug)]
 pub struct Monotonic {
-    origin: std::time::Instant,
+    /// Its origin in nanoseconds of `CLOCK_MONOTONIC`.
+    origin_ns: u64,
 }
 
 impl Monotonic {
     /// A clock whose origin is now.
     pub fn start() -> Self {
-        Self { origin: std::time::Instant::now() }
+        Self { origin_ns: machine_ns() }
     }
 
-    /// How this clock stands to the machine's.
+    /// How this clock stands to the machine's: exactly, for it is the machine's.
     pub fn anchor(&self) -> Anchor {
-        let read = |_| {
-            let before = machine_ns();
-            let now = self.now().0;
-            let apart_ns = machine_ns().saturating_sub(before);
-            let origin_ns = (before + apart_ns / 2).saturating_sub(now);
-            Anchor { origin_ns, apart_ns: apart_ns.div_ceil(2) }
-        };
-        // The tightest of some: one that was interrupted says little.
-        (1..ANCHORS).map(read).fold(read(0), |best, one| if one.apart_ns < best.apart_ns { one } else { best })
+        Anchor { origin_ns: self.origin_ns, apart_ns: 0 }
     }
 }
-
-/// Readings of which the tightest anchors a clock.
-const ANCHORS: usize = 5;
 
 /// Where a clock's origin lies on the machine's monotonic clock, which all its processes share.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -91,8 +81,9 @@ pub(crate) fn machine_ns() -> u64 {
 }
 
 impl Clock for Monotonic {
+    // A dozen times a request: in integers all the way, which is a fifth of the instructions of an `Instant`'s `elapsed`.
     fn now(&self) -> Time {
-        Time(u64::try_from(self.origin.elapsed().as_nanos()).unwrap_or(u64::MAX))
+        Time(machine_ns().saturating_sub(self.origin_ns))
     }
 }
 

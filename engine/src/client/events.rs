@@ -5,6 +5,7 @@ use std::rc::Rc;
 
 use super::body::too_large;
 use super::failure::Failure;
+use super::utf8::text;
 use crate::pieces::ServerSentEvent;
 
 /// The most bytes of one event: its lines without their ends, and the line that has begun.
@@ -115,10 +116,10 @@ impl Events {
                     self.data.push('\n');
                 }
                 self.has_data = true;
-                self.data.push_str(&String::from_utf8_lossy(value));
+                self.data.push_str(&text(value));
             }
-            b"event" => self.kind = String::from_utf8_lossy(value).into_owned(),
-            b"id" if !value.contains(&0) => self.id = Rc::from(&*String::from_utf8_lossy(value)),
+            b"event" => self.kind = text(value).into_owned(),
+            b"id" if !value.contains(&0) => self.id = Rc::from(&*text(value)),
             // `retry` speaks to clients that reconnect by themselves; here that is the plugin's to do.
             _ => {}
         }

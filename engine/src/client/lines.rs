@@ -2,6 +2,7 @@
 
 use super::body::too_large;
 use super::failure::Failure;
+use super::utf8;
 
 /// The longest line, in bytes without its end.
 const MOST_LINE_BYTES: usize = 1024 * 1024;
@@ -52,7 +53,7 @@ impl Lines {
 
 fn text(line: &[u8]) -> Option<String> {
     let line = line.strip_suffix(b"\r").unwrap_or(line);
-    (!line.is_empty()).then(|| String::from_utf8_lossy(line).into_owned())
+    (!line.is_empty()).then(|| utf8::text(line).into_owned())
 }
 
 #[cfg(test)]

@@ -46,6 +46,7 @@ mod target;
 mod timings;
 mod tls;
 mod usage;
+mod utf8;
 mod warm_up;
 mod wire;
 

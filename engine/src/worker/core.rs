@@ -137,9 +137,9 @@ impl Core {
         }
     }
 
-    /// Starts the iteration of a job. An arrival has its slot already; `slot_wait` nanoseconds went by for it.
-    pub(super) fn launch(&mut self, mut job: Job, slot_wait: u64) {
-        let start = self.clock.now();
+    /// Starts the iteration of a job, at this moment. An arrival has its slot already; `slot_wait` nanoseconds went by
+    /// for it.
+    pub(super) fn launch(&mut self, mut job: Job, start: Time, slot_wait: u64) {
         if job.closed {
             // Nothing was due: its times count from here.
             job.due = start;

@@ -290,7 +290,7 @@ impl Post {
     async fn work(self) -> Result<Done, NotReady> {
         let clock: Rc<dyn Clock> = Rc::new(self.clock);
         let pacer =
-            pace::finest(&clock).map_err(|error| NotReady::System(format!("no timer for a worker: {error}")))?;
+            pace::finest(self.clock).map_err(|error| NotReady::System(format!("no timer for a worker: {error}")))?;
         let settings = &*self.settings;
         let mut workloads: Vec<Workload> =
             settings.workloads.iter().map(|workload| workload.prepare(settings.shared.as_ref())).collect();

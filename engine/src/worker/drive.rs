@@ -121,16 +121,15 @@ impl<S: Iterator<Item = Job>> Driver<S> {
     pub(super) async fn run(mut self) -> Driven {
         self.offer_all().await;
         self.give_up_waiting();
-        let deadline = self.clock.now() + self.offer.drain;
+        let mut now = self.clock.now();
+        let deadline = now + self.offer.drain;
         while self.control.stopped() < Stop::Now && !self.core.borrow().flights.is_empty() {
-            let now = self.clock.now();
             if now >= deadline {
                 break;
             }
             self.ring(now);
-            self.sleep(deadline).await;
+            now = self.sleep(now, deadline).await;
         }
-        let now = self.clock.now();
         let mut core = self.core.borrow_mut();
         core.abandon_all(now);
         core.recorder.close(now);
@@ -141,8 +140,8 @@ impl<S: Iterator<Item = Job>> Driver<S> {
 
     /// Until the schedule has ended or a stop was asked for.
     async fn offer_all(&mut self) {
+        let mut now = self.clock.now();
         loop {
-            let now = self.clock.now();
             self.ring(now);
             if self.control.stopped() > Stop::No {
                 self.core.borrow_mut().recorder.stop(now);
@@ -151,6 +150,7 @@ impl<S: Iterator<Item = Job>> Driver<S> {
             let more = self.start_due(now) | self.start_closed(now);
             if more {
                 tokio::task::yield_now().await;
+                now = self.clock.now();
                 continue;
             }
             if self.next.is_none() && self.waiting.is_empty() && now >= self.offer.end {
@@ -161,7 +161,7 @@ impl<S: Iterator<Item = Job>> Driver<S> {
                 (Some(next), true) => next.due.max(self.last_wake + self.offer.wake_gap),
                 (None, true) => self.offer.end,
             };
-            self.sleep(wake.min(self.closed_wake(now))).await;
+            now = self.sleep(now, wake.min(self.closed_wake(now))).await;
         }
     }
 
@@ -183,7 +183,7 @@ impl<S: Iterator<Item = Job>> Driver<S> {
                 core.miss(&job, cause);
             } else if core.slots.try_take() {
                 let slot_wait = if self.denied { now.since(seen) } else { 0 };
-                core.launch(job, slot_wait);
+                core.launch(job, now, slot_wait);
             } else {
                 self.denied = true;
                 return false;
@@ -217,7 +217,7 @@ impl<S: Iterator<Item = Job>> Driver<S> {
             let Some(arrival) = closed.start(at_ns) else { return false };
             let job = Job { closed: true, ..Job::of(&arrival, self.offer.seed, self.t0) };
             self.count(&job);
-            core.launch(job, 0);
+            core.launch(job, self.clock.now(), 0);
         }
         true
     }
@@ -272,9 +272,9 @@ impl<S: Iterator<Item = Job>> Driver<S> {
         }
     }
 
-    /// Sleeps until `wake`, an alarm, or the heartbeat, whichever comes first.
-    async fn sleep(&mut self, wake: Time) {
-        let now = self.clock.now();
+    /// Sleeps until `wake`, an alarm, or the heartbeat, whichever comes first; `now` is of this pass of the loop. The
+    /// moment of waking.
+    async fn sleep(&mut self, now: Time, wake: Time) -> Time {
         let alarm = self.core.borrow().alarms.next().unwrap_or(Time(u64::MAX));
         let wake = wake.min(alarm).min(now + HEARTBEAT).min(self.next_second.max(now));
         self.core.borrow_mut().armed = wake;
@@ -299,5 +299,6 @@ impl<S: Iterator<Item = Job>> Driver<S> {
         if self.last_wake >= wake {
             core.recorder.stalled(self.last_wake.since(wake));
         }
+        self.last_wake
     }
 }

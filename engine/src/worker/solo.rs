@@ -355,8 +355,9 @@ impl Listener for Scribe {
 /// # Errors
 /// Where the plugin refuses its configuration, or the system has no timer left.
 pub async fn run(solo: Solo) -> Result<Trace, NotReady> {
-    let clock: Rc<dyn Clock> = Rc::new(Monotonic::start());
-    let pacer = pace::finest(&clock).map_err(|error| NotReady::System(format!("no timer: {error}")))?;
+    let monotonic = Monotonic::start();
+    let clock: Rc<dyn Clock> = Rc::new(monotonic);
+    let pacer = pace::finest(monotonic).map_err(|error| NotReady::System(format!("no timer: {error}")))?;
     let mut workload = solo.workload.prepare(solo.shared.as_ref());
     // The only one here, whatever its place among the run's plugins.
     workload.plugin = 0;
@@ -398,7 +399,7 @@ pub async fn run(solo: Solo) -> Result<Trace, NotReady> {
         (trace.start, trace.seed, trace.wall_time) = (now, seed, wall_time);
     }
     let job = Job { kind, workload: 0, phase: 0, sequence: index, index, seed, due: now, closed: false };
-    core.borrow_mut().launch(job, 0);
+    core.borrow_mut().launch(job, now, 0);
     let drain = solo.workload.iteration_timeout + Duration::from_secs(1);
     let offer = Offer {
         source: std::iter::empty(),
