@@ -9,9 +9,8 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 
 use clap::{Parser, Subcommand};
+use stub_model::parent::Parent;
 use stub_model::server;
-
-use crate::parent::Parent;
 
 /// Targets for load tests: small servers that answer as asked and record what arrives.
 #[derive(Debug, Parser)]

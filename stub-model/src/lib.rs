@@ -14,6 +14,7 @@ pub mod journal;
 pub mod listen;
 pub mod metrics;
 pub mod model;
+pub mod parent;
 pub mod platform;
 pub mod query;
 pub mod server;

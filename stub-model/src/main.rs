@@ -1,7 +1,6 @@
 //! The binary `stub-model`: reads its arguments and serves until it is told to stop.
 
 mod args;
-mod parent;
 mod stop;
 
 use std::io::Write;
@@ -9,12 +8,12 @@ use std::process::ExitCode;
 
 use clap::Parser;
 use stub_model::listen::ListenError;
+use stub_model::parent::Parent;
 use stub_model::server::{Handle, Server, StartError};
 use stub_model::{model, platform, small};
 use tokio::task::LocalSet;
 
 use args::{Args, Command};
-use parent::Parent;
 use stop::Wish;
 
 /// Exit status of a stub that could not start or could not write its journal.

@@ -18,21 +18,24 @@ const HINT: SignalKind = SignalKind::from_raw(rustix::process::Signal::URG.as_ra
 
 /// The process that started this one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Parent(Option<Pid>);
+pub struct Parent(Option<Pid>);
 
 impl Parent {
     /// The parent at this moment. That one which ended before has another's place already: see [`Parent::of`].
-    pub(crate) fn now() -> Self {
+    pub fn now() -> Self {
         Self(getppid())
     }
 
     /// The process of that id, as the parent itself says it is; none for an id that no process has.
-    pub(crate) fn of(id: i32) -> Option<Self> {
+    pub fn of(id: i32) -> Option<Self> {
         Pid::from_raw(id.max(0)).map(|pid| Self(Some(pid)))
     }
 
     /// Begins to watch it. Must be called within a tokio runtime.
-    pub(crate) fn watch(self) -> io::Result<Watch> {
+    ///
+    /// # Errors
+    /// The system refuses the signal that hurries the look.
+    pub fn watch(self) -> io::Result<Watch> {
         // The handler before the request, so that nothing is missed.
         let hint = signal(HINT)?;
         #[cfg(target_os = "linux")]
@@ -43,14 +46,14 @@ impl Parent {
 
 /// A parent being watched.
 #[derive(Debug)]
-pub(crate) struct Watch {
+pub struct Watch {
     parent: Parent,
     hint: Signal,
 }
 
 impl Watch {
     /// Waits until the parent is gone; at once where it is gone already.
-    pub(crate) async fn gone(mut self) {
+    pub async fn gone(mut self) {
         let mut look = interval(LOOK_EVERY);
         look.set_missed_tick_behavior(MissedTickBehavior::Delay);
         loop {
