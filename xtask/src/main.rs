@@ -28,6 +28,8 @@ enum Command {
         /// How often each tool takes its turn
         #[arg(long, value_name = "N", default_value_t = 1)]
         rounds: u32,
+        #[command(flatten)]
+        options: compare::Options,
     },
     /// Compares the items of wit/ with wit/items.txt
     Wit {
@@ -57,9 +59,8 @@ fn run(arguments: &Arguments) -> anyhow::Result<()> {
             Ok(())
         }
         Command::Guests { check: true } => faults(&guests::check(&root)?),
-        Command::Compare { subject, rounds } => {
-            println!("{}", compare::run(&root, subject, rounds)?);
-            Ok(())
+        Command::Compare { subject, rounds, ref options } => {
+            compare::run(&root, subject, rounds, options, |text| println!("{text}"))
         }
         Command::Wit { accept: true } => {
             println!("{}", wit::accept(&root)?);

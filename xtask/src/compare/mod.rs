@@ -1,10 +1,12 @@
 //! This engine beside other load tools, from the outside: what each says, against what its target saw.
 //!
-//! Every tool that is installed takes its turn, one at a time, against a stub of its own whose journal tells what arrived
-//! when. Nothing is judged here: `docs/accuracy.md` holds a table of one sitting with its machine.
+//! Every tool that is installed takes its turn, one at a time. For accuracy each has a stub of its own whose journal tells
+//! what arrived when; nothing is judged, and `docs/accuracy.md` holds a table of one sitting with its machine. What it all
+//! costs is measured against the floors.
 
 mod arrivals;
 mod said;
+mod speed;
 mod target;
 mod tools;
 
@@ -17,6 +19,8 @@ use comfy_table::{CellAlignment, Table};
 
 use target::{Seen, Target};
 
+pub use speed::{Measure, Options};
+
 /// What to compare.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Subject {
@@ -24,17 +28,28 @@ pub enum Subject {
     Stall,
     /// When requests arrive that are asked for at 1,000/s
     Arrivals,
+    /// What a request, a token and a stream cost, held against the bars that the project has set itself
+    Speed,
 }
 
 /// Requests a second, and for how many seconds.
 const RATE: u32 = 1_000;
 const SECONDS: u32 = 10;
 
-/// Runs every installed tool so many times and gives the table.
+/// Runs every installed tool so many times and tells the tables.
 ///
 /// # Errors
-/// Where the engine or the stub is not built, or a tool fails.
-pub fn run(root: &Path, subject: Subject, rounds: u32) -> Result<String> {
+/// Where the engine, the stub or the floors are not built, or a tool fails.
+pub fn run(root: &Path, subject: Subject, rounds: u32, options: &Options, mut tell: impl FnMut(&str)) -> Result<()> {
+    if subject == Subject::Speed {
+        return speed::run(root, rounds, options, tell);
+    }
+    tell(&accuracy(root, subject, rounds)?);
+    Ok(())
+}
+
+/// The table of a subject that is told by what the target saw.
+fn accuracy(root: &Path, subject: Subject, rounds: u32) -> Result<String> {
     let tools = tools::installed(root)?;
     let mut rows = Vec::new();
     for round in 1..=rounds {
@@ -45,19 +60,19 @@ pub fn run(root: &Path, subject: Subject, rounds: u32) -> Result<String> {
             let target = Target::start(root, stall)?;
             let said = tool.run(&target.url)?;
             let seen = target.stop()?;
-            match subject {
-                Subject::Stall => rows.extend(said.iter().map(|said| stalled(round, tool.name, said, &seen))),
-                Subject::Arrivals => rows.push(paced(round, tool.name, &seen)),
+            if subject == Subject::Stall {
+                rows.extend(said.iter().map(|said| stalled(round, tool.name, said, &seen)));
+            } else {
+                rows.push(paced(round, tool.name, &seen));
             }
         }
     }
     // Tool by tool, each with its rounds.
     rows.sort_by_key(|row: &Vec<String>| tools.iter().position(|tool| tool.name == row[0]));
-    let headers: &[&str] = match subject {
-        Subject::Stall => {
-            &["tool", "round", "which time", "arrived", "p50 ms", "p90 ms", "p99 ms", "max ms", "target's p90 ms"]
-        }
-        Subject::Arrivals => &["tool", "round", "arrived", "off p50 µs", "off p90 µs", "off p99 µs", "off max µs"],
+    let headers: &[&str] = if subject == Subject::Stall {
+        &["tool", "round", "which time", "arrived", "p50 ms", "p90 ms", "p99 ms", "max ms", "target's p90 ms"]
+    } else {
+        &["tool", "round", "arrived", "off p50 µs", "off p90 µs", "off p99 µs", "off max µs"]
     };
     Ok(table(headers, rows))
 }

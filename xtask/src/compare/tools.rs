@@ -57,7 +57,8 @@ pub(super) fn installed(root: &Path) -> Result<Vec<Tool>> {
     Ok(tools)
 }
 
-fn in_path(program: &str) -> Option<PathBuf> {
+/// A program of this name, where the path has one.
+pub(super) fn in_path(program: &str) -> Option<PathBuf> {
     let path = std::env::var_os("PATH")?;
     std::env::split_paths(&path).map(|folder| folder.join(program)).find(|file| file.is_file())
 }
