@@ -1,10 +1,12 @@
 //! The project's own commands, as a library so that tests check what the commands keep.
 //!
 //! * [`compare`]: sets the engine beside other load tools.
+//! * [`counts`]: counts the instructions of the hot path.
 //! * [`guests`]: builds the plugins into components and tells when a committed one is out of date.
 //! * [`wit`]: lists every item of the plugin interface and tells when one has changed unannounced.
 
 pub mod compare;
+pub mod counts;
 pub mod guests;
 mod hash;
 pub mod wit;

@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
-use xtask::{compare, guests, root, wit};
+use xtask::{compare, counts, guests, root, wit};
 
 /// The project's own commands.
 #[derive(Parser)]
@@ -30,6 +30,12 @@ enum Command {
         rounds: u32,
         #[command(flatten)]
         options: compare::Options,
+    },
+    /// Counts the instructions of the hot path under valgrind; fails where they grew beyond engine/benches/counts.toml
+    Counts {
+        /// Writes engine/benches/counts.toml anew
+        #[arg(long)]
+        accept: bool,
     },
     /// Compares the items of wit/ with wit/items.txt
     Wit {
@@ -61,6 +67,17 @@ fn run(arguments: &Arguments) -> anyhow::Result<()> {
         Command::Guests { check: true } => faults(&guests::check(&root)?),
         Command::Compare { subject, rounds, ref options } => {
             compare::run(&root, subject, rounds, options, |text| println!("{text}"))
+        }
+        Command::Counts { accept: true } => {
+            let counted = counts::count(&root)?;
+            println!("{}", counts::remarks(&counted, &counted).join("\n"));
+            counted.write(&root)
+        }
+        Command::Counts { accept: false } => {
+            let limits = counts::Limits::read(&root)?;
+            let counted = counts::count(&root)?;
+            println!("{}", counts::remarks(&limits, &counted).join("\n"));
+            faults(&limits.faults(&counted))
         }
         Command::Wit { accept: true } => {
             println!("{}", wit::accept(&root)?);

@@ -45,9 +45,11 @@ struct Ticks {
 }
 
 impl Ticks {
-    /// About ten ticks a limit, each of 1 to 10 ms: finer costs wake-ups, coarser costs precision.
+    /// About ten ticks a limit, each of 1 to 10 ms: finer costs wake-ups, coarser costs precision. Of limits beyond 10 s a
+    /// thousandth is fine enough.
     fn for_limit(limit: Duration) -> Self {
-        let length = (limit / 10).clamp(Duration::from_millis(1), Duration::from_millis(10));
+        let longest = (limit / 1_000).max(Duration::from_millis(10));
+        let length = (limit / 10).clamp(Duration::from_millis(1), longest);
         let per_call = limit.as_nanos().div_ceil(length.as_nanos()).max(1);
         Self { length, per_call: u64::try_from(per_call).unwrap_or(u64::MAX) }
     }
@@ -112,7 +114,7 @@ impl Ticker {
         let stopped = Arc::clone(&stop);
         let thread = std::thread::Builder::new().name("plugin-deadlines".into()).spawn(move || {
             while !stopped.load(Ordering::Relaxed) {
-                std::thread::sleep(length);
+                std::thread::park_timeout(length);
                 match engine.upgrade() {
                     Some(engine) => engine.increment_epoch(),
                     None => return,
@@ -127,6 +129,7 @@ impl Drop for Ticker {
     fn drop(&mut self) {
         self.stop.store(true, Ordering::Relaxed);
         if let Some(thread) = self.thread.take() {
+            thread.thread().unpark();
             // It only sleeps and counts: a join fails if it panicked, which would leave nothing to clean up.
             let _ = thread.join();
         }
@@ -161,6 +164,8 @@ mod tests {
         assert_eq!((ticks.length, ticks.per_call), (Duration::from_millis(1), 10));
         let ticks = Ticks::for_limit(Duration::from_secs(2));
         assert_eq!((ticks.length, ticks.per_call), (Duration::from_millis(10), 200));
+        let ticks = Ticks::for_limit(Duration::from_mins(1));
+        assert_eq!((ticks.length, ticks.per_call), (Duration::from_millis(60), 1_000));
         assert_eq!(Ticks::for_limit(Duration::ZERO).per_call, 1);
     }
 }

@@ -37,7 +37,7 @@ fn every_plugin_of_the_project_passes() {
     let login = r#"{"email": "e", "password": "p", "collection": "c", "trigger_source": "s", "trigger_id": "t",
         "webhook_secret": "w", "model": "target"}"#;
     let post = r#"{"method": "POST", "path": "/echo", "body_json": {"a": 1}, "read": "whole"}"#;
-    let cases: [(&str, &[&str]); 13] = [
+    let cases: [(&str, &[&str]); 15] = [
         ("http", &["--config", r#"{"paths": ["/a", "/b"]}"#]),
         ("http", &["--config", post]),
         ("openai_chat", &["--config", r#"{"model": "m"}"#]),
@@ -51,6 +51,8 @@ fn every_plugin_of_the_project_passes() {
         ("trigger_fire", &["--shared", SHARED]),
         ("misbehave", &[]),
         ("misbehave", &["--config", r#"{"share": {"a": "b"}, "farewell": "/bye"}"#]),
+        ("cost_raw", &[]),
+        ("cost_sdk", &[]),
     ];
     for (plugin, more) in cases {
         let (status, checks) = verdicts(plugin, more);

@@ -8,7 +8,7 @@ use engine::plugin::{Host, Limits, Plugin};
 const PAGE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/workloads.md");
 const COMPONENTS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../plugins/components");
 /// In the order of the mix, then the others.
-const PLUGINS: [&str; 10] = [
+const PLUGINS: [&str; 12] = [
     "login",
     "api_read",
     "chat_stream",
@@ -19,6 +19,8 @@ const PLUGINS: [&str; 10] = [
     "openai_chat",
     "http",
     "misbehave",
+    "cost_raw",
+    "cost_sdk",
 ];
 
 #[test]
@@ -50,8 +52,13 @@ fn the_page_of_workloads_has_every_plugin_as_it_describes_itself() {
 fn section(plugin: &Plugin) -> String {
     let description = &plugin.description;
     let mut text = format!("## `{}`\n\n{}.\n\n", description.name, description.summary);
-    text.push_str("| key | default | meaning |\n| --- | --- | --- |\n");
-    for key in description.config_keys().unwrap() {
+    let keys = description.config_keys().unwrap_or_default();
+    if keys.is_empty() {
+        text.push_str("It has no configuration.\n");
+    } else {
+        text.push_str("| key | default | meaning |\n| --- | --- | --- |\n");
+    }
+    for key in keys {
         let default = match key.default {
             _ if key.required => "required".to_owned(),
             None => String::new(),
