@@ -37,7 +37,7 @@ fn every_plugin_of_the_project_passes() {
     let login = r#"{"email": "e", "password": "p", "collection": "c", "trigger_source": "s", "trigger_id": "t",
         "webhook_secret": "w", "model": "target"}"#;
     let post = r#"{"method": "POST", "path": "/echo", "body_json": {"a": 1}, "read": "whole"}"#;
-    let cases: [(&str, &[&str]); 15] = [
+    let cases: [(&str, &[&str]); 16] = [
         ("http", &["--config", r#"{"paths": ["/a", "/b"]}"#]),
         ("http", &["--config", post]),
         ("openai_chat", &["--config", r#"{"model": "m"}"#]),
@@ -53,6 +53,7 @@ fn every_plugin_of_the_project_passes() {
         ("misbehave", &["--config", r#"{"share": {"a": "b"}, "farewell": "/bye"}"#]),
         ("cost_raw", &[]),
         ("cost_sdk", &[]),
+        ("cost_stream", &[]),
     ];
     for (plugin, more) in cases {
         let (status, checks) = verdicts(plugin, more);

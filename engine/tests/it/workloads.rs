@@ -8,7 +8,7 @@ use engine::plugin::{Host, Limits, Plugin};
 const PAGE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/workloads.md");
 const COMPONENTS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../plugins/components");
 /// In the order of the mix, then the others.
-const PLUGINS: [&str; 12] = [
+const PLUGINS: [&str; 13] = [
     "login",
     "api_read",
     "chat_stream",
@@ -21,6 +21,7 @@ const PLUGINS: [&str; 12] = [
     "misbehave",
     "cost_raw",
     "cost_sdk",
+    "cost_stream",
 ];
 
 #[test]

@@ -34,7 +34,11 @@ pub(super) fn scenario(load: &Load, limits: &[String], target: &str, seconds: u3
         Work::Get(path) => format!(
             "plugin = \"http\"\nconfig = {{ path = \"{path}\", expect = [200], expect_body_contains = '\"ok\":true' }}\n"
         ),
-        Work::Chat => "plugin = \"openai_chat\"\nconfig = { model = \"floor\", max_tokens = 50 }\n".to_owned(),
+        // The other one has its request built in.
+        Work::Chat("openai_chat") => {
+            "plugin = \"openai_chat\"\nconfig = { model = \"floor\", max_tokens = 50 }\n".to_owned()
+        }
+        Work::Chat(plugin) => format!("plugin = \"{plugin}\"\n"),
     };
     let pace = match load.pace {
         Pace::Closed(at_once) => format!("closed = {at_once}"),
@@ -107,7 +111,7 @@ mod tests {
         assert_eq!(table["workload"][0]["config"]["path"].as_str(), Some("/slow?ms=50"));
         assert_eq!(table["workload"][0]["config"]["expect_body_contains"].as_str(), Some("\"ok\":true"));
         assert_eq!(table["phase"][0]["rate"].as_float(), Some(2_000.0));
-        let chat = Load { work: Work::Chat, pace: Pace::Closed(64) };
+        let chat = Load { work: Work::Chat("openai_chat"), pace: Pace::Closed(64) };
         let table: toml::Table = scenario(&chat, &[], "http://127.0.0.1:1", 8).parse().unwrap();
         assert_eq!(table["phase"][0]["closed"].as_integer(), Some(64));
     }

@@ -20,8 +20,8 @@ pub(super) struct Load {
 pub(super) enum Work {
     /// GET of a path.
     Get(String),
-    /// A streamed chat completion.
-    Chat,
+    /// A streamed chat completion; the engine does it with this plugin.
+    Chat(&'static str),
 }
 
 /// How many, and when.
@@ -74,7 +74,7 @@ impl Tool {
         let length = format!("{seconds}s");
         let url = match &load.work {
             Work::Get(path) => format!("{target}{path}"),
-            Work::Chat => format!("{target}/v1/chat/completions"),
+            Work::Chat(_) => format!("{target}/v1/chat/completions"),
         };
         match self {
             Self::Floor(arguments) => {
@@ -109,7 +109,7 @@ fn peer_command(
         Pace::Closed(at_once) => (at_once.to_string(), None),
         Pace::Rate { rate, connections } => (connections.to_string(), Some(rate.to_string())),
     };
-    let chat = load.work == Work::Chat;
+    let chat = matches!(load.work, Work::Chat(_));
     match peer {
         Peer::Wrk => {
             command.args(["-t1", "-c", &at_once, "-d", length, "--timeout", "30s"]);
@@ -167,7 +167,7 @@ mod tests {
 
     #[test]
     fn streams_are_posted() {
-        let chat = Load { work: Work::Chat, pace: Pace::Closed(200) };
+        let chat = Load { work: Work::Chat("openai_chat"), pace: Pace::Closed(200) };
         assert!(arguments(Peer::Oha, &chat).0.contains(&CHAT.to_owned()));
         assert!(arguments(Peer::Wrk, &chat).0.contains(&"-s".to_owned()));
         assert_eq!(arguments(Peer::K6, &chat).1, ["BODY", "LENGTH", "URL", "USERS"]);

@@ -43,7 +43,7 @@ fn streams(sitting: &Sitting) -> Result<String> {
             let run = |streams: u32| {
                 eprintln!("round {round} of {}: {name}, {streams} streams", sitting.rounds);
                 let tool = if name == "floor" { floor(streams) } else { Tool::Engine(Vec::new()) };
-                let load = Load { work: Work::Chat, pace: Pace::Closed(streams) };
+                let load = Load { work: Work::Chat("openai_chat"), pace: Pace::Closed(streams) };
                 sitting.run(&Contender::new(name, tool, &load), SECONDS, &target)
             };
             let (few, many) = (run(STREAMS.0)?, run(STREAMS.1)?);

@@ -15,7 +15,7 @@ const MOST_MS: f64 = 150.0;
 
 pub(super) fn measure(sitting: &Sitting) -> Result<String> {
     let pace = Pace::Rate { rate: 100.0, connections: 10 };
-    let plugins = [("http", Work::Get("/small".to_owned())), ("openai_chat", Work::Chat)];
+    let plugins = [("http", Work::Get("/small".to_owned())), ("openai_chat", Work::Chat("openai_chat"))];
     let (mut rows, mut bars) = (Vec::new(), Vec::new());
     for (plugin, work) in plugins {
         let contender = Contender::new(plugin, Tool::Engine(Vec::new()), &Load { work, pace });
