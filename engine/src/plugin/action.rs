@@ -174,33 +174,41 @@ pub enum Action {
 }
 
 impl Room {
-    /// Gives out the next exchange id and enqueues what became of the request.
-    fn enqueue_exchange(&mut self, action: &'static str, name: String, request: Result<Request, String>) -> u32 {
+    /// Gives out the next exchange id and enqueues the request, or its name and why there is none.
+    fn enqueue_exchange(&mut self, action: &'static str, request: Result<Request, (Option<String>, String)>) -> u32 {
         let exchange = self.next_exchange;
         self.next_exchange = exchange.wrapping_add(1);
-        let bytes = name.len() + request.as_ref().map_or(0, Request::held);
-        self.enqueue(action, bytes, || match request {
-            Ok(request) => Action::Send { exchange, request: Box::new(request) },
-            Err(detail) => Action::Impossible { exchange, name, detail },
-        });
+        match request {
+            Ok(request) => {
+                self.enqueue(action, request.held(), || Action::Send { exchange, request: Box::new(request) });
+            }
+            Err((name, detail)) => {
+                let name = name.unwrap_or_default();
+                self.enqueue(action, name.len(), || Action::Impossible { exchange, name, detail });
+            }
+        }
         exchange
     }
 
-    /// The request of the interface with its blob looked up, or why there is none.
-    fn resolve(&mut self, request: wit::Request) -> Result<Request, String> {
-        let limits = &self.limits;
+    /// Whether a request is within its limits, or why not.
+    fn check_request(&self, request: &wit::Request) -> Result<(), String> {
         let wanted = request.wanted_fields.as_ref().map_or(0, Vec::len);
         self.check_lists([request.fields.len(), request.extensions.len(), wanted])?;
+        let most = self.limits.string;
+        match &request.body {
+            wit::Body::Bytes(bytes) if bytes.len() > most => {
+                let length = bytes.len();
+                Err(format!("a body of {length} bytes where {most} are allowed (limits.plugin.string)"))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// The request of the interface with its blob looked up.
+    fn resolve(&mut self, request: wit::Request) -> Request {
         let shares_body = matches!(request.body, wit::Body::Blob(_));
         let body = match request.body {
             wit::Body::Empty => Bytes::new(),
-            wit::Body::Bytes(bytes) if bytes.len() > limits.string => {
-                return Err(format!(
-                    "a body of {} bytes where {} are allowed (limits.plugin.string)",
-                    bytes.len(),
-                    limits.string
-                ));
-            }
             wit::Body::Bytes(bytes) => bytes.into(),
             wit::Body::Blob(blob) => {
                 let known = usize::try_from(blob).ok().and_then(|at| self.blobs.get(at)).cloned();
@@ -210,7 +218,7 @@ impl Room {
                 })
             }
         };
-        Ok(Request {
+        Request {
             name: request.name,
             method: request.method,
             authority: request.authority,
@@ -230,22 +238,27 @@ impl Room {
             follow_redirects: request.follow_redirects,
             extensions: request.extensions,
             timeout: request.timeout,
-        })
+        }
     }
 }
 
 impl Room {
-    /// The handshake of a WebSocket as a request, or why there is none.
-    fn resolve_socket(&self, request: wit::SocketRequest) -> Result<Request, String> {
+    /// Whether a handshake is within its limits, or why not.
+    fn check_socket(&self, request: &wit::SocketRequest) -> Result<(), String> {
         self.check_lists([request.fields.len(), request.extensions.len(), request.subprotocols.len()])?;
-        let mut fields = request.fields;
-        if fields.iter().any(|(name, _)| name.eq_ignore_ascii_case(SUBPROTOCOL)) {
+        if request.fields.iter().any(|(name, _)| name.eq_ignore_ascii_case(SUBPROTOCOL)) {
             return Err(format!("field `{SUBPROTOCOL}`: offer subprotocols by `subprotocols`"));
         }
+        Ok(())
+    }
+
+    /// The handshake of a WebSocket as a request.
+    fn resolve_socket(request: wit::SocketRequest) -> Request {
+        let mut fields = request.fields;
         if !request.subprotocols.is_empty() {
             fields.push(("Sec-WebSocket-Protocol".to_owned(), request.subprotocols.join(", ")));
         }
-        Ok(Request {
+        Request {
             name: request.name,
             method: "GET".to_owned(),
             authority: request.authority,
@@ -258,7 +271,7 @@ impl Room {
             follow_redirects: Some(0),
             extensions: request.extensions,
             timeout: request.timeout,
-        })
+        }
     }
 
     fn check_lists(&self, lengths: [usize; 3]) -> Result<(), String> {
@@ -288,15 +301,19 @@ impl Host for Room {
     }
 
     fn send(&mut self, request: wit::Request) -> u32 {
-        let name = request.name.clone().unwrap_or_default();
-        let request = self.resolve(request);
-        self.enqueue_exchange("send", name, request)
+        let request = match self.check_request(&request) {
+            Ok(()) => Ok(self.resolve(request)),
+            Err(detail) => Err((request.name, detail)),
+        };
+        self.enqueue_exchange("send", request)
     }
 
     fn open(&mut self, request: wit::SocketRequest) -> u32 {
-        let name = request.name.clone().unwrap_or_default();
-        let request = self.resolve_socket(request);
-        self.enqueue_exchange("open", name, request)
+        let request = match self.check_socket(&request) {
+            Ok(()) => Ok(Self::resolve_socket(request)),
+            Err(detail) => Err((request.name, detail)),
+        };
+        self.enqueue_exchange("open", request)
     }
 
     fn write(&mut self, exchange: u32, message: wit::MessageResult) {

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use http::HeaderMap;
+use smallvec::SmallVec;
 
 use crate::pieces::{Message, ServerSentEvent};
 
@@ -124,8 +125,11 @@ pub enum Event<'a> {
     },
 }
 
+/// Fields of an answer that are lent without an allocation: more than most answers have.
+pub(super) const FEW_FIELDS: usize = 16;
+
 /// Fields in the form a plugin is given them.
-pub(super) type Lent<'a> = Vec<(&'a str, Cow<'a, str>)>;
+pub(super) type Lent<'a> = SmallVec<[(&'a str, Cow<'a, str>); FEW_FIELDS]>;
 
 /// The wanted fields of an answer, their bytes mapped to U+0000 to U+00FF.
 pub(super) fn lend<'a>(fields: &'a HeaderMap, wanted: Option<&[String]>) -> Lent<'a> {
@@ -159,6 +163,6 @@ mod tests {
         let all = lend(&fields, None);
         assert_eq!(all.len(), 3);
         let wanted = ["x-latin".to_owned()];
-        assert_eq!(lend(&fields, Some(&wanted)), [("x-latin", Cow::from("caf\u{e9}"))]);
+        assert_eq!(lend(&fields, Some(&wanted)).as_slice(), [("x-latin", Cow::from("caf\u{e9}"))]);
     }
 }

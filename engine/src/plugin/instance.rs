@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use smallvec::SmallVec;
 use wasmtime::component::ResourceAny;
 use wasmtime::{Engine, Store};
 
@@ -11,7 +12,7 @@ use crate::printable::printable;
 use super::action::Action;
 use super::bindings::engine::workload::types as wit;
 use super::bindings::{Plugin as Bindings, PluginPre};
-use super::event::{Arrival, Event, Lent, lend};
+use super::event::{Arrival, Event, FEW_FIELDS, Lent, lend};
 use super::fault::Fault;
 use super::host::Host;
 use super::limits::{Limits, REFUSAL_BYTES};
@@ -322,7 +323,7 @@ fn item_of_message(message: &Message) -> wit::Item<'_> {
 }
 
 /// Fields in the form the bindings take.
-fn pairs<'a>(lent: &'a Lent<'_>) -> Vec<(&'a str, &'a str)> {
+fn pairs<'a>(lent: &'a Lent<'_>) -> SmallVec<[(&'a str, &'a str); FEW_FIELDS]> {
     lent.iter().map(|(name, value)| (*name, value.as_ref())).collect()
 }
 
