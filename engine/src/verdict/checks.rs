@@ -197,6 +197,8 @@ fn lateness(inputs: &Inputs<'_>) -> Check {
         return Check::not_checked(name, why);
     };
     let limit = strictest_time_limit(inputs);
+    // What the timer's setting explains; who is later than that has another trouble.
+    let gap = inputs.wake_gap.as_nanos() as f64;
     let waited = || judged.times(Series::SlotWait).percentile(Percentile::P99).is_some_and(|p99| p99 as f64 > limit);
     Check::at_most(
         name,
@@ -205,7 +207,7 @@ fn lateness(inputs: &Inputs<'_>) -> Check {
         format!("{} starts, {what}", grouped(times.count())),
         if inputs.in_flight.is_lowered() && waited() {
             "iterations waited for a slot under a cap that was lowered: leave limits.in_flight at its default, or raise it"
-        } else if inputs.wake_gap.as_nanos() as f64 > 0.9 * limit {
+        } else if gap > 0.9 * limit && p99 as f64 <= limit + gap {
             "the timer is too coarse for a target this quick: set limits.timer to \"balanced\""
         } else if times.count() < FEW {
             "so few starts that their p99 is the latest of all: one hiccup of the machine decides it; lengthen the run, \

@@ -102,15 +102,17 @@ fn lateness_may_be_one_millisecond_or_a_twentieth_of_the_median() {
 
 #[test]
 fn who_is_late_by_the_timers_setting_is_told_so() {
-    let late_by = |wake_gap| {
+    let advice = |wake_gap, late| {
         let mut case = Case::new();
         case.wake_gap = wake_gap;
-        let check = case.add_late(100, 5 * MS, Outcome::Ok, 1_010_000, 0).check("lateness p99");
+        let check = case.add_late(100, 5 * MS, Outcome::Ok, late, 0).check("lateness p99");
         check.advice.expect("an invalid run has one")
     };
     let coarse = "the timer is too coarse for a target this quick: set limits.timer to \"balanced\"";
-    assert_eq!(late_by(Duration::from_millis(1)), coarse);
-    assert!(late_by(Duration::from_micros(250)).starts_with("the generator started late"));
+    assert_eq!(advice(Duration::from_millis(1), 1_010_000), coarse);
+    for (wake_gap, late) in [(Duration::from_micros(250), 1_010_000), (Duration::from_millis(1), 3 * MS)] {
+        assert!(advice(wake_gap, late).starts_with("the generator started late"));
+    }
 }
 
 #[test]
