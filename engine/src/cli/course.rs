@@ -260,7 +260,7 @@ fn settings(plan: &Plan) -> Vec<Setting> {
     let list: Vec<(&str, String)> = vec![
         ("limits.in_flight", format!("{}{cap}", limits.in_flight)),
         ("limits.tolerance", time(limits.tolerance)),
-        ("limits.timer", format!("{:?}", limits.timer).to_lowercase()),
+        ("limits.timer", limits.timer.name().into()),
         ("limits.timeout", time(limits.timeout)),
         ("limits.connect_timeout", time(limits.connect_timeout)),
         ("limits.first_byte_timeout", limits.first_byte_timeout.map_or_else(|| "none".into(), time)),

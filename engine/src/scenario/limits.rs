@@ -70,6 +70,17 @@ pub enum Timer {
 }
 
 impl Timer {
+    const ALL: [Self; 3] = [Self::Coarse, Self::Balanced, Self::Precise];
+
+    /// As scenarios have it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Coarse => "coarse",
+            Self::Balanced => "balanced",
+            Self::Precise => "precise",
+        }
+    }
+
     /// The least time between two wakes for arrivals: how late the setting itself may make one.
     pub const fn wake_gap(self) -> Duration {
         match self {
@@ -158,12 +169,10 @@ pub(super) fn read(reader: Reader<'_>) -> Draft {
     let mut limits = Limits::default();
     let in_flight = reader.integer("in_flight");
     set(&mut limits.tolerance, reader.duration("tolerance"));
-    if let Some(timer) = reader.choice("timer") {
-        limits.timer = match timer.value {
-            "coarse" => Timer::Coarse,
-            "precise" => Timer::Precise,
-            _ => Timer::Balanced,
-        };
+    if let Some(choice) = reader.choice("timer") {
+        // One of them: the reader has refused all else.
+        let timer = Timer::ALL.into_iter().find(|timer| timer.name() == choice.value);
+        limits.timer = timer.unwrap_or_default();
     }
     set(&mut limits.timeout, reader.duration("timeout"));
     set(&mut limits.connect_timeout, reader.duration("connect_timeout"));

@@ -5,6 +5,7 @@
 //! costs is measured against the floors.
 
 mod arrivals;
+mod listening;
 mod said;
 mod speed;
 mod target;
@@ -58,7 +59,7 @@ fn accuracy(root: &Path, subject: Subject, rounds: u32) -> Result<String> {
             eprintln!("round {round} of {rounds}: {}", tool.name);
             let stall = (subject == Subject::Stall).then_some("4s..6s");
             let target = Target::start(root, stall)?;
-            let said = tool.run(&target.url)?;
+            let said = tool.run(target.url())?;
             let seen = target.stop()?;
             if subject == Subject::Stall {
                 rows.extend(said.iter().map(|said| stalled(round, tool.name, said, &seen)));

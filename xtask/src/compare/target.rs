@@ -1,11 +1,12 @@
 //! The stub as a target, and what it saw.
 
-use std::io::{BufRead, BufReader};
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, Stdio};
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Result, ensure};
 use serde_json::Value;
+
+use super::listening::Listening;
 
 /// A request as the target saw it, in nanoseconds of the monotonic clock.
 #[derive(Clone, Copy, Debug)]
@@ -18,9 +19,8 @@ pub(super) struct Seen {
 
 /// A stub that runs until [`Target::stop`], or until this is dropped.
 pub(super) struct Target {
-    stub: Child,
+    stub: Listening,
     folder: tempfile::TempDir,
-    pub(super) url: String,
 }
 
 impl Target {
@@ -35,18 +35,19 @@ impl Target {
         if let Some(stall) = stall {
             command.args(["--stall", stall]);
         }
-        let mut stub = command.stdout(Stdio::piped()).spawn()?;
-        let mut line = String::new();
-        BufReader::new(stub.stdout.take().context("piped")?).read_line(&mut line)?;
-        let url = line.trim().strip_prefix("listening on ").context("the stub does not listen")?.to_owned();
-        Ok(Self { stub, folder, url })
+        let stub = Listening::of(command.stdout(Stdio::piped()).spawn()?)?;
+        Ok(Self { stub, folder })
+    }
+
+    pub(super) fn url(&self) -> &str {
+        &self.stub.url
     }
 
     /// Stops it. What its journal has.
     pub(super) fn stop(mut self) -> Result<Vec<Seen>> {
-        let stopped = Command::new("kill").arg(self.stub.id().to_string()).status()?;
+        let stopped = Command::new("kill").arg(self.stub.process.id().to_string()).status()?;
         ensure!(stopped.success(), "the stub could not be stopped");
-        let status = self.stub.wait()?;
+        let status = self.stub.process.wait()?;
         ensure!(status.success(), "the stub ended with {status}");
         let journal = std::fs::read_to_string(self.folder.path().join("journal"))?;
         let mut seen = Vec::new();
@@ -58,13 +59,5 @@ impl Target {
             }
         }
         Ok(seen)
-    }
-}
-
-impl Drop for Target {
-    fn drop(&mut self) {
-        // Already gone where it was stopped.
-        let _ = self.stub.kill();
-        let _ = self.stub.wait();
     }
 }

@@ -12,6 +12,11 @@ pub(super) fn median(values: &[f64]) -> Option<f64> {
     }
 }
 
+/// The least and the most.
+pub(super) fn ends(values: &[f64]) -> (Option<f64>, Option<f64>) {
+    (values.iter().copied().reduce(f64::min), values.iter().copied().reduce(f64::max))
+}
+
 /// What a run cost: so much of something for so many.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Cost {

@@ -4,7 +4,7 @@ use anyhow::Result;
 
 use super::load::{Load, Pace, Tool, Work};
 use super::open;
-use super::section::{Bar, costs, section, three};
+use super::section::{Bar, costs, section, shown};
 use super::sitting::{Contender, Outcome, Sitting, Unit, cost_of};
 
 const RATE: u32 = 2_000;
@@ -39,10 +39,7 @@ pub(super) fn measure(sitting: &Sitting) -> Result<String> {
     }
     let bar =
         Bar::new("engine ÷ floor at 10,000: 1.15 × that at 100", ratios[1], ratios[0].map(|few| few * GROWS), "×");
-    let rows = SIZES
-        .iter()
-        .zip(&ratios)
-        .map(|((_, in_flight), ratio)| vec![in_flight.to_string(), ratio.map_or_else(|| "n/a".to_owned(), three)]);
+    let rows = SIZES.iter().zip(&ratios).map(|((_, in_flight), ratio)| vec![in_flight.to_string(), shown(*ratio)]);
     text.push_str(&section("Growth with what is in flight", &["in flight", "engine ÷ floor"], rows.collect(), &[bar]));
     Ok(text)
 }

@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use super::load::{Load, Pace, Tool, Work};
 use super::open;
-use super::section::{Bar, section, three};
+use super::section::{Bar, section, shown};
 use super::sitting::{Contender, Outcome, Run, Sitting, Unit};
 
 /// Requests a second, and the connections of tools with a fixed number of them.
@@ -20,7 +20,6 @@ pub(super) fn measure(sitting: &Sitting) -> Result<String> {
     let contenders = [floor("0s"), floor("250us"), Contender::new("engine", Tool::Engine(Vec::new()), &load)];
     let outcomes = sitting.turns(&contenders, LENGTHS, Unit::Request, &[])?;
     let rows = outcomes.iter().map(|outcome| {
-        let shown = |value: Option<f64>| value.map_or_else(|| "n/a".to_owned(), three);
         let (p50, p99) = (late(outcome, "p50_us"), late(outcome, "p99_us"));
         vec![outcome.name.clone(), shown(p50), shown(p99), shown(outcome.cost())]
     });

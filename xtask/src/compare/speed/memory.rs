@@ -4,7 +4,7 @@ use anyhow::Result;
 
 use super::figures::{Cost, marginal, median};
 use super::load::{Load, Pace, Tool, Work};
-use super::section::{Bar, section, three};
+use super::section::{Bar, section, shown};
 use super::sitting::{Contender, Run, Sitting};
 
 /// Streams of the two runs whose difference is told.
@@ -51,15 +51,14 @@ fn streams(sitting: &Sitting) -> Result<String> {
             peaks.push((few.used.peak_bytes, many.used.peak_bytes, many.count.streams_most));
         }
         let of = |values: Vec<Option<u64>>| {
-            median(&values.into_iter().flatten().map(|bytes| bytes as f64 / 1e6).collect::<Vec<_>>())
-                .map_or_else(|| "n/a".to_owned(), three)
+            shown(median(&values.into_iter().flatten().map(|bytes| bytes as f64 / 1e6).collect::<Vec<_>>()))
         };
         let more = median(&more).map(|bytes| bytes / KIB);
         rows.push(vec![
             name.to_owned(),
             of(peaks.iter().map(|(few, ..)| *few).collect()),
             of(peaks.iter().map(|(_, many, _)| *many).collect()),
-            more.map_or_else(|| "n/a".to_owned(), three),
+            shown(more),
             peaks.iter().map(|(.., most)| *most).min().unwrap_or_default().to_string(),
         ]);
         medians.push(more);
@@ -89,7 +88,7 @@ fn requests(sitting: &Sitting, seconds: u32) -> Result<String> {
     let mb = |run: &Run| run.used.peak_bytes.map(|bytes| bytes as f64 / 1e6);
     let row = |run: &Run| {
         let missed = run.said.as_ref().map_or(0, |said| said.missed);
-        vec![run.count.requests.to_string(), mb(run).map_or_else(|| "n/a".to_owned(), three), missed.to_string()]
+        vec![run.count.requests.to_string(), shown(mb(run)), missed.to_string()]
     };
     let more = mb(&many).zip(mb(&few)).map(|(many, few)| many - few);
     let bars = [Bar::new("engine: ten times as many requests, more", more, Some(MOST_MORE / 1e6), "MB")];

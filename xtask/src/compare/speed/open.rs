@@ -5,7 +5,7 @@ use anyhow::Result;
 use super::lateness;
 use super::load::{Load, Pace, Tool, Work};
 use super::programs::Peer;
-use super::section::{Bar, costs, section, three};
+use super::section::{Bar, costs, section, shown};
 use super::sitting::{Contender, Sitting, Unit, cost_of};
 
 /// Requests a second, and the connections of tools with a fixed number of them.
@@ -41,7 +41,7 @@ pub(super) fn measure(sitting: &Sitting) -> Result<String> {
     bars.push(Bar::new("aim: coarse as oha", cost_of(&outcomes, "engine, coarse"), cost_of(&outcomes, "oha"), "µs"));
     let mut rows = costs(&outcomes, &floor_name("250us"));
     for (row, outcome) in rows.iter_mut().zip(&outcomes) {
-        row.insert(5, lateness::late(outcome, "p50_us").map_or_else(|| "n/a".to_owned(), three));
+        row.insert(5, shown(lateness::late(outcome, "p50_us")));
     }
     let headers = ["tool", "CPU µs a request", "least", "most", "÷ floor at 250 µs", "lateness p50 µs", ""];
     Ok(section("Open schedule: GET 100 B, 10,000/s", &headers, rows, &bars))

@@ -1,5 +1,6 @@
 //! A section of the result: a table of what was measured, and the bars it is held against.
 
+use super::figures::ends;
 use super::sitting::Outcome;
 use crate::compare::table;
 
@@ -32,9 +33,9 @@ pub(super) fn section(title: &str, headers: &[&str], rows: Vec<Vec<String>>, bar
     let mut text = format!("### {title}\n\n{}\n", table(headers, rows));
     if !bars.is_empty() {
         let rows = bars.iter().map(|bar| {
-            let shown =
+            let with_unit =
                 |value: Option<f64>| value.map_or_else(unknown, |value| format!("{} {}", three(value), bar.unit));
-            vec![bar.what.clone(), shown(bar.figure), shown(bar.at_most), bar.verdict().to_owned()]
+            vec![bar.what.clone(), with_unit(bar.figure), with_unit(bar.at_most), bar.verdict().to_owned()]
         });
         text = format!("{text}\n{}\n", table(&["bar", "figure", "at most", "verdict"], rows.collect()));
     }
@@ -45,9 +46,7 @@ pub(super) fn section(title: &str, headers: &[&str], rows: Vec<Vec<String>>, bar
 pub(super) fn costs(outcomes: &[Outcome], floor: &str) -> Vec<Vec<String>> {
     let base = super::sitting::cost_of(outcomes, floor);
     let row = |outcome: &Outcome| {
-        let of = |value: Option<f64>| value.map_or_else(unknown, three);
-        let (least, most) =
-            (outcome.costs.iter().copied().reduce(f64::min), outcome.costs.iter().copied().reduce(f64::max));
+        let (least, most) = ends(&outcome.costs);
         let ratio = outcome.cost().zip(base).map(|(cost, base)| format!("{:.2}", cost / base));
         let invalid = outcome.long.iter().filter(|run| run.said.as_ref().is_some_and(|said| said.invalid)).count();
         let missed: u64 = outcome.long.iter().filter_map(|run| Some(run.said.as_ref()?.missed)).sum();
@@ -57,7 +56,14 @@ pub(super) fn costs(outcomes: &[Outcome], floor: &str) -> Vec<Vec<String>> {
             (None, 0, 0) => String::new(),
             (None, invalid, missed) => format!("{invalid} of {} runs invalid, {missed} missed", outcome.long.len()),
         };
-        vec![outcome.name.clone(), of(outcome.cost()), of(least), of(most), ratio.unwrap_or_else(unknown), note]
+        vec![
+            outcome.name.clone(),
+            shown(outcome.cost()),
+            shown(least),
+            shown(most),
+            ratio.unwrap_or_else(unknown),
+            note,
+        ]
     };
     outcomes.iter().map(row).collect()
 }
@@ -66,8 +72,13 @@ fn unknown() -> String {
     "n/a".to_owned()
 }
 
+/// A figure in a table.
+pub(super) fn shown(value: Option<f64>) -> String {
+    value.map_or_else(unknown, three)
+}
+
 /// Three significant digits.
-pub(super) fn three(value: f64) -> String {
+fn three(value: f64) -> String {
     let decimals = match value.abs() {
         size if size >= 99.95 => 0,
         size if size >= 9.995 => 1,

@@ -94,7 +94,7 @@ impl Sitting {
     pub(super) fn run(&self, contender: &Contender, seconds: u32, target: &[String]) -> Result<Run> {
         let folder = tempfile::tempdir()?;
         let target = Target::start(&self.cores, self.programs.floor(), target)?;
-        let asked = (target.url.as_str(), seconds);
+        let asked = (target.url(), seconds);
         let mut command = contender.tool.command(&self.programs, &contender.load, asked, folder.path())?;
         let used = child::run(&self.cores, &mut command, Duration::from_secs(seconds.into()) + GRACE)?;
         let said = if let Tool::Engine(_) = contender.tool {

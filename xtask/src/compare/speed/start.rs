@@ -2,9 +2,9 @@
 
 use anyhow::{Context, Result};
 
-use super::figures::median;
+use super::figures::{ends, median};
 use super::load::{Load, Pace, Tool, Work};
-use super::section::{Bar, section, three};
+use super::section::{Bar, section, shown};
 use super::sitting::{Contender, Sitting};
 
 /// Runs of a round: each takes a second.
@@ -28,10 +28,9 @@ pub(super) fn measure(sitting: &Sitting) -> Result<String> {
             let arrived = run.count.first_arrival_ns.context("the target saw no request")?;
             took.push(arrived.saturating_sub(run.used.started_ns) as f64 / 1e6);
         }
-        let of = |value: Option<f64>| value.map_or_else(|| "n/a".to_owned(), three);
-        let (least, most) = (took.iter().copied().reduce(f64::min), took.iter().copied().reduce(f64::max));
-        rows.push(vec![plugin.to_owned(), of(median(&took)), of(least), of(most), took.len().to_string()]);
-        bars.push(Bar::new(format!("{plugin}: from exec to the first request"), median(&took), Some(MOST_MS), "ms"));
+        let (middle, (least, most)) = (median(&took), ends(&took));
+        rows.push(vec![plugin.to_owned(), shown(middle), shown(least), shown(most), took.len().to_string()]);
+        bars.push(Bar::new(format!("{plugin}: from exec to the first request"), middle, Some(MOST_MS), "ms"));
     }
     let headers = ["plugin", "ms to the first request", "least", "most", "runs"];
     Ok(section("Start from a warm cache", &headers, rows, &bars))

@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use super::load::{Load, Pace, Tool, Work};
 use super::programs::Peer;
-use super::section::{Bar, costs, section, three};
+use super::section::{Bar, costs, section, shown};
 use super::sitting::{Contender, Run, Sitting, Unit, cost_of};
 
 /// How many streams at once, and what may be added to a first token, in microseconds.
@@ -47,7 +47,6 @@ fn with(sitting: &Sitting, streams: u32, most_added: f64) -> Result<String> {
     let outcomes = sitting.turns(&contenders, LENGTHS, Unit::Token, &[])?;
     let mut rows = costs(&outcomes, FLOOR);
     for (row, outcome) in rows.iter_mut().zip(&outcomes) {
-        let shown = |value: Option<f64>| value.map_or_else(|| "n/a".to_owned(), three);
         let most = outcome.median(|run| Some(run.count.streams_most as f64));
         row.splice(5..5, [shown(outcome.median(later)), shown(outcome.median(added)), shown(most)]);
     }

@@ -1,20 +1,18 @@
 //! The floors' target, and what it has counted.
 
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::{Read, Write};
 use std::net::TcpStream;
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result};
 use serde::Deserialize;
 
 use super::cores::{Cores, Role};
+use crate::compare::listening::Listening;
 
 /// A target that runs until this is dropped.
 #[derive(Debug)]
-pub(super) struct Target {
-    process: Child,
-    pub(super) url: String,
-}
+pub(super) struct Target(Listening);
 
 /// What the target has counted.
 #[derive(Debug, Deserialize)]
@@ -39,31 +37,21 @@ impl Target {
     /// Starts one, with options of its own.
     pub(super) fn start(cores: &Cores, mut floor: Command, options: &[String]) -> Result<Self> {
         floor.args(["target", "--die-with-parent"]).args(options).stdout(Stdio::piped());
-        let mut process = cores.spawn(Role::Target, &mut floor)?;
-        let out = process.stdout.take().context("piped")?;
-        let mut target = Self { process, url: String::new() };
-        let mut line = String::new();
-        BufReader::new(out).read_line(&mut line)?;
-        line.trim().strip_prefix("listening on ").context("the target does not listen")?.clone_into(&mut target.url);
-        Ok(target)
+        Ok(Self(Listening::of(cores.spawn(Role::Target, &mut floor)?)?))
+    }
+
+    pub(super) fn url(&self) -> &str {
+        &self.0.url
     }
 
     /// What it has counted so far.
     pub(super) fn count(&self) -> Result<Count> {
-        let address = self.url.strip_prefix("http://").context("the target's URL")?;
+        let address = self.url().strip_prefix("http://").context("the target's URL")?;
         let mut stream = TcpStream::connect(address)?;
         stream.write_all(format!("GET /count HTTP/1.1\r\nhost: {address}\r\nconnection: close\r\n\r\n").as_bytes())?;
         let mut answer = String::new();
         stream.read_to_string(&mut answer)?;
         let (_, body) = answer.split_once("\r\n\r\n").context("the target's count")?;
         Ok(serde_json::from_str(body)?)
-    }
-}
-
-impl Drop for Target {
-    fn drop(&mut self) {
-        // Already gone where it has failed.
-        let _ = self.process.kill();
-        let _ = self.process.wait();
     }
 }
