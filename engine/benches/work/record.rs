@@ -55,8 +55,8 @@ impl Records {
         let call = self.random.u64(500..2_000);
         let recorder = &mut self.recorder;
         recorder.started(0, 0, Time(due), Time(start), 0);
-        recorder.plugin_call(0, Some(0), call);
-        recorder.plugin_call(0, Some(0), call);
+        recorder.plugin_call(0, Some(0), "plan.start", call);
+        recorder.plugin_call(0, Some(0), "plan.start", call);
         let exchange = ExchangeSample {
             name: self.name,
             asked: Time(due),

@@ -71,10 +71,13 @@ pub(super) fn result(
     let hopeless = course.done.iter().any(|done| done.hopeless.is_some());
     let evidence = evidence(plan, &course);
     let thresholds = thresholds(plan);
+    let run = run(plan, plugins, &course);
+    let plugin_names: Vec<String> = run.plugins.iter().map(|plugin| plugin.name.clone()).collect();
     let inputs = Inputs {
         recorder: &recorder,
         workloads: &names,
         phases: &phases,
+        plugins: &plugin_names,
         judged: usize::from(plan.judged),
         thresholds: &thresholds,
         in_flight: InFlightCap { cap: plan.limits.in_flight.into(), default: plan.limits.in_flight_default.into() },
@@ -85,7 +88,7 @@ pub(super) fn result(
     };
     let judgement = verdict::judge(&inputs);
     let about = About {
-        run: run(plan, plugins, &course),
+        run,
         recovery: plan.recovery.map(usize::from),
         plugin_traps: traps(plugins, &course.done),
         notes: notes(plan, &course),

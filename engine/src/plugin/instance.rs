@@ -40,6 +40,9 @@ pub struct Flow {
     asked: u32,
     shared_bytes: usize,
     finished: bool,
+    /// What WASI's clock and random numbers go on from: iterations of one instance must not see each other.
+    wall_time: u64,
+    random: u64,
 }
 
 impl Flow {
@@ -61,6 +64,9 @@ pub struct Instance {
     plan: ResourceAny,
 }
 
+/// The exported function that begins an arrival's iteration.
+pub const START: &str = "plan.start";
+
 /// Runs one call on a store: arms the deadline, clears what the call before left, reads the fault where it traps.
 fn call<R>(
     store: &mut Store<Room>,
@@ -73,8 +79,10 @@ fn call<R>(
     room.action_bytes = 0;
     room.cpu_at_first_tick = None;
     store.set_epoch_deadline(1);
-    run(store).map_err(|error| {
-        let room = store.data_mut();
+    let result = run(store);
+    let room = store.data_mut();
+    room.flush();
+    result.map_err(|error| {
         room.actions.clear();
         room.shared.clear();
         Fault::new(name, &error, &room.log)
@@ -131,8 +139,8 @@ impl Instance {
             row: None,
         };
         let (bindings, plan) = (&self.bindings, self.plan);
-        self.store.data_mut().begin();
-        let handle = call(&mut self.store, "plan.start", Stage::Iteration, |store| {
+        self.store.data_mut().begin(arrival.wall_time, arrival.seed);
+        let handle = call(&mut self.store, START, Stage::Iteration, |store| {
             bindings.engine_workload_workload().plan().call_start(store, plan, lent)
         })?;
         Ok(self.store.data_mut().leave(handle, Stage::Iteration))
@@ -144,7 +152,7 @@ impl Instance {
     /// A fault, after which the instance is useless.
     pub fn setup(&mut self) -> Result<Option<Flow>, Fault> {
         let (bindings, plan) = (&self.bindings, self.plan);
-        self.store.data_mut().begin();
+        self.store.data_mut().begin(0, 0);
         let handle = call(&mut self.store, "plan.setup", Stage::Setup, |store| {
             bindings.engine_workload_workload().plan().call_setup(store, plan)
         })?;
@@ -157,7 +165,7 @@ impl Instance {
     /// A fault, after which the instance is useless.
     pub fn teardown(&mut self) -> Result<Option<Flow>, Fault> {
         let (bindings, plan) = (&self.bindings, self.plan);
-        self.store.data_mut().begin();
+        self.store.data_mut().begin(0, 0);
         let handle = call(&mut self.store, "plan.teardown", Stage::Setup, |store| {
             bindings.engine_workload_workload().plan().call_teardown(store, plan)
         })?;
@@ -271,7 +279,9 @@ impl Instance {
 
 impl Room {
     /// A new iteration's ids start from 0.
-    fn begin(&mut self) {
+    fn begin(&mut self, wall_time: u64, seed: u64) {
+        self.wasi.wall_time = wall_time;
+        self.wasi.random = seed;
         self.next_exchange = 0;
         self.next_timer = 0;
         self.asked = 0;
@@ -286,6 +296,8 @@ impl Room {
         self.asked = flow.asked;
         self.shared_bytes = flow.shared_bytes;
         self.finished = flow.finished;
+        self.wasi.wall_time = flow.wall_time;
+        self.wasi.random = flow.random;
     }
 
     /// Gives the ids back after a call.
@@ -295,6 +307,7 @@ impl Room {
         flow.asked = self.asked;
         flow.shared_bytes = self.shared_bytes;
         flow.finished = self.finished;
+        flow.random = self.wasi.random;
     }
 
     /// A new iteration after its first call.
@@ -307,6 +320,8 @@ impl Room {
             asked: self.asked,
             shared_bytes: self.shared_bytes,
             finished: self.finished,
+            wall_time: self.wasi.wall_time,
+            random: self.wasi.random,
         }
     }
 }

@@ -20,6 +20,7 @@ use super::instance;
 use super::limits::{DESCRIPTION_BYTES, FILE_BYTES, Limits};
 use super::origin::Origin;
 use super::room::Room;
+use super::wasi;
 
 /// The interface this engine speaks.
 pub const INTERFACE: &str = "engine:workload@0.1.0";
@@ -194,7 +195,9 @@ impl Host {
         })?;
         let (imports, exports) = self.items(&component);
         check_items(&imports, &exports).map_err(|(what, help)| refuse(what, &help))?;
-        let pre = self.linker.instantiate_pre(&component).and_then(PluginPre::new).map_err(|error| {
+        let with_wasi = wasi::linker(&self.linker, &self.engine, &component);
+        let pre = with_wasi.and_then(|linker| linker.as_ref().unwrap_or(&self.linker).instantiate_pre(&component));
+        let pre = pre.and_then(PluginPre::new).map_err(|error| {
             refuse(
                 format!("does not fit the interface {INTERFACE}: {error:#}"),
                 "rebuild it against the interface of this engine version (folder wit/)",
@@ -231,7 +234,7 @@ impl Host {
 
 /// Looks at imports and exports by name, before linking: the linker's own error names types, not what to do.
 fn check_items(imports: &[String], exports: &[String]) -> Result<(), (String, String)> {
-    let known = |name: &str| IMPORTS.iter().any(|known| fits(name, known));
+    let known = |name: &str| wasi::offers(name) || IMPORTS.iter().any(|known| fits(name, known));
     let foreign: Vec<&str> = imports.iter().map(String::as_str).filter(|name| !known(name)).collect();
     for name in foreign.iter().copied().chain(exports.iter().map(String::as_str)) {
         if name.starts_with("engine:workload/") && !IMPORTS.iter().chain([&EXPORT]).any(|known| fits(name, known)) {

@@ -17,13 +17,14 @@ mod room;
 mod schema;
 #[cfg(test)]
 pub(crate) mod tests;
+mod wasi;
 
 pub use action::{Action, ReadMode, Request, Since, Verdict};
 pub use catalog::{Catalog, NoPlugin};
 pub use event::{Arrival, Event};
 pub use fault::{Fault, FaultKind};
 pub use host::Host;
-pub use instance::{Flow, Instance, Refused};
+pub use instance::{Flow, Instance, Refused, START};
 pub use limits::{ACTIONS_PER_CALL, LOG_LINES_PER_CALL, Limits};
 pub use load::{ConfigKey, Description, INTERFACE, Metric, MetricKind, Plugin, Refusal};
 pub use origin::{Origin, Tool};

@@ -11,6 +11,7 @@ use crate::printable::printable;
 use super::action::Action;
 use super::bindings::engine::workload::types::Level;
 use super::limits::{ACTIONS_PER_CALL, ACTIONS_PER_ITERATION, LOG_BYTES, LOG_LINES_PER_CALL, Limits, MemoryWatch};
+use super::wasi::Virtual;
 
 /// What kind of call is being made: it decides which actions are allowed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -61,6 +62,8 @@ pub(super) struct Room {
     pub(super) shared_bytes: usize,
     /// The iteration has finished.
     pub(super) finished: bool,
+    /// What it has of WASI, where it imports any of it.
+    pub(super) wasi: Virtual,
     /// The thread's CPU time when the deadline was first looked at in this call.
     pub(super) cpu_at_first_tick: Option<Duration>,
 }
@@ -85,6 +88,7 @@ impl Room {
             asked: 0,
             shared_bytes: 0,
             finished: false,
+            wasi: Virtual::default(),
             cpu_at_first_tick: None,
         }
     }

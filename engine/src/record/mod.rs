@@ -37,7 +37,7 @@ pub use select::Selection;
 pub use trail::{Trail, TrailPart, part_length};
 pub use values::Values;
 pub use window::Window;
-pub use work::{PluginCost, WorkerLoad};
+pub use work::{LongestCall, PluginCost, WorkerLoad};
 
 #[cfg(test)]
 mod tests;

@@ -6,7 +6,8 @@ use super::cell::{self, Cell, MetricData, Series};
 use super::names::{Names, Texts};
 use super::window::{Window, Windows};
 use super::{
-    ExchangeOutcome, ExchangeSample, Finished, Flight, Layout, Live, Missed, NameId, Outcome, PluginCost, WorkerLoad,
+    ExchangeOutcome, ExchangeSample, Finished, Flight, Layout, Live, LongestCall, Missed, NameId, Outcome, PluginCost,
+    WorkerLoad,
 };
 use crate::clock::Time;
 
@@ -208,12 +209,21 @@ impl Recorder {
         self.workers[0].stall.record(nanoseconds);
     }
 
-    /// A call of a plugin took that many nanoseconds, for an iteration of that phase, or for none.
-    pub fn plugin_call(&mut self, plugin: usize, phase: Option<usize>, nanoseconds: u64) {
-        self.plugins[plugin].calls.record(nanoseconds);
+    /// A call of that function of a plugin took that many nanoseconds, for an iteration of that phase, or for none.
+    pub fn plugin_call(&mut self, plugin: usize, phase: Option<usize>, function: &'static str, nanoseconds: u64) {
+        let cost = &mut self.plugins[plugin];
+        cost.calls.record(nanoseconds);
+        cost.called(LongestCall { nanoseconds, function });
         if let Some(phase) = phase {
             self.workers[0].plugin_ns[phase] += nanoseconds;
         }
+    }
+
+    /// So many instances were made of a plugin, and the largest had grown to so many bytes.
+    pub fn plugin_instances(&mut self, plugin: usize, made: u64, largest: u64) {
+        let cost = &mut self.plugins[plugin];
+        cost.instances = cost.instances.saturating_add(made);
+        cost.largest = cost.largest.max(largest);
     }
 
     /// Nothing more is offered from here on, although the schedule is not over: the drain has begun.
@@ -247,7 +257,7 @@ impl Recorder {
         self.flight.merge(&other.flight);
         self.live.merge(&other.live);
         for (mine, theirs) in self.plugins.iter_mut().zip(&other.plugins) {
-            mine.calls.merge(&theirs.calls);
+            mine.merge(theirs);
         }
         for theirs in &other.workers {
             match self.workers.iter_mut().find(|mine| mine.worker == theirs.worker) {

@@ -227,6 +227,10 @@ fn plugin_costs(inputs: &Inputs<'_>, run: &Run) -> Vec<PluginCostResult> {
                 total_ms: total / 1e6,
                 mean_ms: cost.calls.mean().map(|mean| mean / 1e6),
                 p99_ms: cost.calls.percentile(Percentile::P99).map(|p99| p99 as f64 / 1e6),
+                longest_ms: cost.longest.map(|call| call.nanoseconds as f64 / 1e6),
+                longest_in: cost.longest.map(|call| call.function.to_owned()),
+                instances: cost.instances,
+                largest_instance: cost.largest,
                 share_of_cpu: (cpu_s > 0.0).then_some(total / 1e9 / cpu_s),
             }
         })

@@ -331,6 +331,14 @@ pub struct PluginCostResult {
     pub mean_ms: Option<f64>,
     /// 99th percentile of a call.
     pub p99_ms: Option<f64>,
+    /// The longest call.
+    pub longest_ms: Option<f64>,
+    /// What was called then, such as `iteration.on-items`.
+    pub longest_in: Option<String>,
+    /// Instances made of it, over all workers.
+    pub instances: u64,
+    /// Bytes of memory that the largest of them had grown to.
+    pub largest_instance: u64,
     /// Its part of the CPU time of all workers, 0 to 1; null where that was not sampled.
     pub share_of_cpu: Option<f64>,
 }

@@ -301,10 +301,16 @@ pub(super) fn plugin_costs(costs: &[PluginCostResult]) -> String {
             grouped(cost.calls),
             ms(cost.mean_ms),
             ms(cost.p99_ms),
+            ms(cost.longest_ms),
+            cost.longest_in.as_deref().map_or_else(|| NONE.to_owned(), code),
+            grouped(cost.instances),
+            bytesize::ByteSize(cost.largest_instance).to_string(),
             cost.share_of_cpu.map_or_else(|| NONE.to_owned(), percent),
         ]
     });
-    table(1, &["plugin", "calls", "mean ms", "p99 ms", "of the workers' CPU"], rows.collect())
+    let head =
+        ["plugin", "calls", "mean ms", "p99 ms", "longest ms", "in", "instances", "largest", "of the workers' CPU"];
+    table(1, &head, rows.collect())
 }
 
 pub(super) fn checks(checks: &[Check]) -> String {

@@ -274,7 +274,7 @@ pub(crate) static PLUGIN: Spec = Spec {
             "memory",
             Kind::Bytes { min: 1 << 16, max: 1 << 32 },
             "64MiB",
-            "The most memory of an instance.",
+            "The most memory of an instance. One that has grown over half of the way there is replaced by a new one.",
             "\"128MiB\"",
         ),
         optional("instances", Kind::Integer { min: 1, max: 1_000 }, "4", "Instances per worker and plugin.", "8"),

@@ -242,11 +242,16 @@ fn stall(inputs: &Inputs<'_>) -> Check {
     if count < FEWEST_STALLS && p99 <= HICCUP {
         return Check::not_checked(name, "too few samples: the loop hardly ever slept until a moment of its own");
     }
+    let limit = strictest_time_limit(inputs);
+    let mut detail = format!("worker {worker}, {} samples", grouped(count));
+    if p99 as f64 > limit {
+        detail.extend(resources::longest_call(inputs));
+    }
     Check::at_most(
         name,
         Quantity::ns(p99 as f64),
-        Quantity::ns(strictest_time_limit(inputs)),
-        format!("worker {worker}, {} samples", grouped(count)),
+        Quantity::ns(limit),
+        detail,
         "a worker was busy or had no core for that long: use more workers, cheaper plugins, or a quieter machine",
     )
 }

@@ -23,6 +23,8 @@ pub struct Inputs<'a> {
     pub workloads: &'a [String],
     /// The names of the phases, as in the recorder's layout.
     pub phases: &'a [String],
+    /// The names of the plugins, as in the recorder's layout.
+    pub plugins: &'a [String],
     /// Position of the judged phase.
     pub judged: usize,
     /// The thresholds.

@@ -66,13 +66,26 @@ pub(super) fn plugin_time(inputs: &Inputs<'_>) -> Check {
     let (nanoseconds, worker) = worst.unwrap_or((0, 0));
     let share = nanoseconds as f64 / length as f64;
     let advice = "plugins take time that starts and timestamps need: use more workers, or make the plugins cheaper";
-    let detail = format!("worker {worker}, judged phase; above 20 % a warning");
+    let mut detail = format!("worker {worker}, judged phase; above 20 % a warning");
+    if share > 0.2 {
+        detail.extend(longest_call(inputs));
+    }
     let mut check = Check::at_most(name, Quantity::share(share), Quantity::share(0.5), detail, advice);
     if share > 0.2 && check.verdict == CheckVerdict::Ok {
         check.verdict = CheckVerdict::Warning;
         check.advice = Some(advice.to_owned());
     }
     check
+}
+
+/// The longest call of all plugins, in words that go on from others: what to look at first where plugins took too long.
+pub(super) fn longest_call(inputs: &Inputs<'_>) -> Option<String> {
+    let plugins = inputs.recorder.plugins().iter().enumerate();
+    let longest = plugins.filter_map(|(plugin, cost)| Some((cost.longest?, plugin)));
+    let (call, plugin) = longest.max_by_key(|(call, _)| call.nanoseconds)?;
+    let name = inputs.plugins.get(plugin).map_or("", String::as_str);
+    let took = Quantity::ns(call.nanoseconds as f64);
+    Some(format!("; the longest call of a plugin: {took} in `{}` of `{name}`", call.function))
 }
 
 /// A cap on connections did not hold exchanges back. Only exchanges that met a full cap have waited, so that the p99 of

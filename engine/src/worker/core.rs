@@ -15,7 +15,7 @@ use smallvec::SmallVec;
 
 use crate::client::{Client, Timeouts};
 use crate::clock::{Clock, Time};
-use crate::plugin::{Action, Arrival, Event, Fault, FaultKind, Flow, MetricKind};
+use crate::plugin::{Action, Arrival, Event, Fault, FaultKind, Flow, MetricKind, START};
 use crate::record::{ExchangeSample, Finished, Missed, Outcome, Recorder};
 
 use super::alarms::{Alarm, Alarms, FlightKey};
@@ -174,7 +174,7 @@ impl Core {
             Kind::Setup => target.setup(),
             Kind::Teardown => target.teardown(),
         };
-        self.note_call(&job, began);
+        self.note_call(&job, START, began);
         let mut flight = self.spare.pop().unwrap_or_else(|| Box::new(Flight::new(job)));
         self.serial = self.serial.wrapping_add(1);
         flight.reset(job, self.serial, start, instance);
@@ -198,7 +198,7 @@ impl Core {
         let job = flight.job;
         let Some(flow) = flight.flow.as_mut() else { return };
         let result = self.workloads[job.workload].instances.get(flight.instance).deliver(flow, event);
-        self.note_call(&job, began);
+        self.note_call(&job, event.function(), began);
         match result {
             Ok(()) => self.heed(key, at, at),
             Err(fault) => self.poison(key, at, &fault),
@@ -358,11 +358,11 @@ impl Core {
         self.workloads.iter().position(|workload| workload.instances.hopeless())
     }
 
-    fn note_call(&mut self, job: &Job, began: Time) {
+    fn note_call(&mut self, job: &Job, function: &'static str, began: Time) {
         if job.kind == Kind::Arrival {
             let took = self.clock.now().since(began);
             let plugin = self.workloads[job.workload].plugin;
-            self.recorder.plugin_call(plugin, Some(job.phase), took);
+            self.recorder.plugin_call(plugin, Some(job.phase), function, took);
         }
     }
 }

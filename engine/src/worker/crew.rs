@@ -364,6 +364,11 @@ pub(super) fn assemble_core(
 /// What a worker's core holds in the end.
 fn finish(core: &Rc<RefCell<Core>>, driven: Driven, usage: Usage) -> Done {
     let mut core = core.borrow_mut();
+    let core = &mut *core;
+    for workload in &core.workloads {
+        let (made, largest) = workload.instances.tally();
+        core.recorder.plugin_instances(workload.plugin, made, largest);
+    }
     let layout = Arc::new(Layout::default());
     Done {
         recorder: std::mem::replace(&mut core.recorder, Recorder::new(layout, 0)),

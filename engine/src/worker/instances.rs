@@ -33,6 +33,8 @@ struct Held {
     started: u64,
     /// It takes no more iterations and goes when the last one has ended.
     retired: bool,
+    /// With more bytes of memory than these it has grown too much.
+    most: usize,
 }
 
 /// Keeps a workload's instances.
@@ -46,6 +48,10 @@ pub(super) struct Instances {
     /// Iterations after which one is replaced.
     lifetime: u64,
     held: Slab<Held>,
+    /// Instances made so far.
+    made: u64,
+    /// Bytes of memory of the largest that is gone.
+    largest: usize,
     /// Keys of those that take iterations, in turn.
     open: Vec<usize>,
     turn: usize,
@@ -81,6 +87,8 @@ impl Instances {
             keep: keep.max(1),
             lifetime: lifetime.max(1),
             held: Slab::new(),
+            made: 0,
+            largest: 0,
             open: Vec::new(),
             turn: 0,
             faults_in_a_row: 0,
@@ -146,14 +154,25 @@ impl Instances {
         }
         let held = &mut self.held[key];
         held.flights -= 1;
-        if held.retired && held.flights == 0 {
-            self.held.remove(key);
+        // WebAssembly gives no memory back: an interpreter's heap only grows, and a fresh instance is the cure.
+        if !held.retired && held.instance.memory() > held.most {
+            held.retired = true;
+            self.open.retain(|&open| open != key);
         }
+        if held.retired && held.flights == 0 {
+            self.remove(key);
+        }
+    }
+
+    /// How many instances were made, and the bytes of memory that the largest had grown to.
+    pub(super) fn tally(&self) -> (u64, u64) {
+        let here = self.held.iter().map(|(_, held)| held.instance.memory()).max().unwrap_or(0);
+        (self.made, self.largest.max(here) as u64)
     }
 
     /// A call on it trapped: it goes at once, with all iterations on it.
     pub(super) fn poison(&mut self, key: usize, now: Time, kind: FaultKind) {
-        self.held.remove(key);
+        self.remove(key);
         self.open.retain(|&open| open != key);
         self.fault(now, kind);
     }
@@ -165,9 +184,16 @@ impl Instances {
 
     fn add(&mut self) -> Result<(), Refused> {
         let instance = Instance::new(&self.plugin, &self.config, self.shared.as_deref())?;
-        let key = self.held.insert(Held { instance, flights: 0, started: 0, retired: false });
+        let most = most(instance.memory(), self.plugin.limits().memory);
+        let key = self.held.insert(Held { instance, flights: 0, started: 0, retired: false, most });
+        self.made += 1;
         self.open.push(key);
         Ok(())
+    }
+
+    fn remove(&mut self, key: usize) {
+        let gone = self.held.remove(key);
+        self.largest = self.largest.max(gone.instance.memory());
     }
 
     fn fault(&mut self, now: Time, kind: FaultKind) {
@@ -177,6 +203,12 @@ impl Instances {
         // The first fault is met at once: a plugin that traps now and then should not lose arrivals to waiting.
         self.not_before = if self.faults_in_a_row == 1 { now } else { now + wait };
     }
+}
+
+/// The bytes up to which an instance may grow before it is replaced: half of the way from what it has when it is fresh to what
+/// it may have at all. What is left is for its iterations in flight.
+const fn most(fresh: usize, limit: usize) -> usize {
+    fresh + limit.saturating_sub(fresh) / 2
 }
 
 /// As which fault a failure to come up counts.

@@ -166,8 +166,8 @@ pub(crate) struct Guest {
     more: String,
     realloc: String,
     pages: usize,
-    /// What it imports that is no interface of plugins, as an item of a world and as WIT.
-    foreign: Option<(&'static str, String)>,
+    /// What it imports that is no interface of plugins, as items of a world and as WIT.
+    foreign: Option<(Vec<&'static str>, String)>,
 }
 
 impl Guest {
@@ -267,10 +267,15 @@ impl Guest {
 
     /// Imports `item`, which `wit` declares, and calls it as the module's function `from` `name`.
     pub(crate) fn importing(mut self, item: &'static str, wit: String, from: &str, name: &str) -> Self {
-        self.foreign = Some((item, wit));
         let import = format!("(import \"{from}\" \"{name}\" (func $foreign))");
-        self.imports.push_str(&import);
-        self.first("[method]plan.start", "(call $foreign)")
+        self.importing_all(vec![item], wit, &import).first("[method]plan.start", "(call $foreign)")
+    }
+
+    /// Imports items that `wit` declares, by `imports` of the module.
+    pub(crate) fn importing_all(mut self, items: Vec<&'static str>, wit: String, imports: &str) -> Self {
+        self.foreign = Some((items, wit));
+        self.imports.push_str(imports);
+        self
     }
 
     /// Pages of 64 KiB it begins with.
@@ -319,9 +324,10 @@ impl Guest {
         let wit = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../wit"));
         let (mut package, _) = resolve.push_dir(wit).expect("the interface");
         let mut world = "plugin";
-        if let Some((item, wit)) = &self.foreign {
+        if let Some((items, wit)) = &self.foreign {
+            let items: String = items.iter().map(|item| format!(" import {item};")).collect();
             let text = format!(
-                "package test:foreign;\nworld foreign {{ include engine:workload/plugin@0.1.0; import {item}; }}\n{wit}"
+                "package test:foreign;\nworld foreign {{ include engine:workload/plugin@0.1.0;{items} }}\n{wit}"
             );
             package = resolve.push_str("foreign.wit", &text).expect("what it imports");
             world = "foreign";

@@ -5,6 +5,7 @@ mod lifting;
 mod misuse;
 mod reach;
 mod spots;
+mod wasi;
 
 use std::path::Path;
 use std::time::Duration;

@@ -256,7 +256,7 @@ fn arrival(recorder: &mut Recorder, k: u64) {
     };
     let bare = Finished { marks: &[], counters: &[], observations: &[], checks: &[], ..finished };
     recorder.finished(if workload == 0 { &bare } else { &finished });
-    recorder.plugin_call(workload, Some(phase), 9_000 + k % 7 * 1_000);
+    recorder.plugin_call(workload, Some(phase), "plan.start", 9_000 + k % 7 * 1_000);
     recorder.stalled(15_000 + k % 90 * 1_000);
 }
 
@@ -280,6 +280,7 @@ pub(super) fn finish(recorder: &Recorder, about: About, evidence: &Evidence, thr
         recorder,
         workloads: &["small".to_owned(), "chat".to_owned()],
         phases: &phases[..recorder.layout().phases.len()],
+        plugins: &["small".to_owned(), "chat".to_owned()],
         judged: recorder.layout().phases.len().min(2) - 1,
         thresholds,
         in_flight: InFlightCap { cap: 3_000, default: 3_000 },

@@ -48,7 +48,7 @@ fn of(times: &[u64], cut: usize, thresholds: &[Threshold]) -> RunResult {
             observations: &[],
             checks: &[],
         });
-        recorder.plugin_call(0, Some(1), time / 1_000);
+        recorder.plugin_call(0, Some(1), "plan.start", time / 1_000);
     }
     recorder.close(Time(30 * SECOND));
     finish(&recorder, about(), &evidence(), thresholds)
@@ -268,8 +268,13 @@ fn each_figure_stands_under_its_own_label_in_every_view() {
     // What plugins cost: a thousandth of it.
     let costs = &json["plugin_costs"][0];
     assert_eq!((&costs["mean_ms"], &costs["p99_ms"]), (&5.000_5.into(), &9.9.into()));
+    assert_eq!((&costs["longest_ms"], &costs["longest_in"]), (&10.0.into(), &"plan.start".into()));
     let table = &tables_of(&text, &["plugin", "calls"])[0];
     assert_eq!((table[0][3].as_str(), table[1][3].as_str()), ("p99 ms", "9.90"));
+    assert_eq!(
+        (table[0][4].as_str(), table[1][4].as_str(), table[1][5].as_str()),
+        ("longest ms", "10.0", "`plan.start`")
+    );
 }
 
 #[test]

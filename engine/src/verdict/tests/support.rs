@@ -78,6 +78,7 @@ impl Case {
             recorder: &self.recorder,
             workloads: &["small".to_owned(), "large".to_owned()],
             phases: &["warm-up".to_owned(), "steady".to_owned()],
+            plugins: &["tea_python".to_owned()],
             judged: 1,
             thresholds: &self.thresholds,
             in_flight: self.in_flight,

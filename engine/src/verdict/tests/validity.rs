@@ -37,7 +37,7 @@ fn every_invalid_check_says_what_to_change() {
     case.add_late(90, 20 * MS, Outcome::Ok, 10 * MS, 0);
     case.recorder.missed(0, 1, Time(0), Missed::GeneratorLate);
     case.recorder.stalled(50 * MS);
-    case.recorder.plugin_call(0, Some(1), 6 * SECOND);
+    case.recorder.plugin_call(0, Some(1), "iteration.on-items", 6 * SECOND);
     case.recorder.started(0, 1, Time(0), Time(0), 0);
     case.evidence.cpu = Some(vec![WorkerCpu { worker: 0, seconds: vec![0.95; 10] }]);
     case.evidence.throttled_ns = Some(1);
@@ -175,14 +175,40 @@ fn ten_full_seconds_in_a_row_are_too_many() {
 fn plugins_may_take_a_fifth_of_a_core_and_with_a_warning_half() {
     for (seconds, verdict) in [(2, OK), (3, CheckVerdict::Warning), (5, CheckVerdict::Warning), (6, INVALID)] {
         let mut case = Case::new();
-        case.recorder.plugin_call(0, Some(1), seconds * SECOND);
+        case.recorder.plugin_call(0, Some(1), "iteration.on-items", seconds * SECOND);
         // Neither the other phase nor setup counts.
-        case.recorder.plugin_call(0, Some(0), 9 * SECOND);
-        case.recorder.plugin_call(0, None, 9 * SECOND);
+        case.recorder.plugin_call(0, Some(0), "iteration.on-items", 9 * SECOND);
+        case.recorder.plugin_call(0, None, "iteration.on-items", 9 * SECOND);
         let check = case.check("plugin time of a worker's core");
         assert_eq!(figures(&check), (verdict, Some(seconds as f64 / 10.0), Some(0.5)));
         assert_eq!(check.advice.is_some(), verdict != OK);
     }
+}
+
+#[test]
+fn a_slow_call_of_a_plugin_is_named_where_it_kept_a_worker_busy() {
+    let slow = "; the longest call of a plugin: 50.0 ms in `iteration.on-items` of `tea_python`";
+    let mut case = Case::new();
+    case.add(2_000, 20 * MS, Outcome::Ok);
+    for _ in 0..200 {
+        case.recorder.stalled(50 * MS);
+        case.recorder.plugin_call(0, Some(1), "iteration.on-items", 50 * MS);
+        case.recorder.plugin_call(0, Some(1), "iteration.on-timer", 49 * MS);
+    }
+    for (name, start) in [
+        ("worker loop stall p99", "worker 0, 200 samples"),
+        ("plugin time of a worker's core", "worker 0, judged phase; above 20 % a warning"),
+    ] {
+        assert_eq!(case.check(name).detail, format!("{start}{slow}"));
+    }
+    // Where nothing is wrong nothing is said.
+    let mut case = Case::new();
+    case.add(2_000, 20 * MS, Outcome::Ok);
+    for _ in 0..200 {
+        case.recorder.stalled(MS / 10);
+    }
+    case.recorder.plugin_call(0, Some(1), "iteration.on-items", 50 * MS);
+    assert_eq!(case.check("worker loop stall p99").detail, "worker 0, 200 samples");
 }
 
 #[test]

@@ -8,6 +8,7 @@ mod noting;
 mod radius;
 mod reach;
 mod ready;
+mod recycling;
 mod times;
 
 use std::cell::RefCell;

@@ -245,6 +245,7 @@ fn judged(rig: Rig, network: &Rc<Memory>, judged: &Judged<'_>) -> Told {
         recorder: &recorder,
         workloads: &workloads,
         phases: &phases,
+        plugins: &[],
         judged: judged.phase,
         thresholds: judged.thresholds,
         in_flight: InFlightCap { cap, default: cap },
