@@ -3,9 +3,15 @@
 use wasm_metadata::{
     AddMetadata, AddMetadataField, Authors, Description, Homepage, Licenses, Revision, Source, Version,
 };
-use wit_component::ComponentEncoder;
+use wit_component::{ComponentEncoder, StringEncoding, embed_component_metadata};
+use wit_parser::Resolve;
 
-use crate::Package;
+use crate::about::{About, Said};
+
+/// The interface that components are made for.
+const WIT: &str = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/../wit/workload.wit"));
+/// What a plugin is in it.
+const WORLD: &str = "plugin";
 
 /// Makes a component of a core module that `wit-bindgen` has described.
 ///
@@ -15,54 +21,63 @@ pub fn encode(module: &[u8]) -> anyhow::Result<Vec<u8>> {
     ComponentEncoder::default().validate(true).module(module)?.encode()
 }
 
-/// Writes what the package's manifest says into a component: name, version, description, authors, licence, source, homepage;
-/// the source's revision where it is known; and the SDK's version where it has one. Gives the component, and a line for each
-/// value that is written in the manifest and cannot be told.
+/// Makes a component of a core module that nothing has described: it imports and exports by the names of the interface. An
+/// adapter is a module that offers what the first one imports beside them, with the name it is imported by.
+///
+/// # Errors
+/// Where it imports what neither the interface nor the adapter offers, or lacks an export.
+pub fn wrap(mut module: Vec<u8>, adapter: Option<(&str, &[u8])>) -> anyhow::Result<Vec<u8>> {
+    let mut resolve = Resolve::default();
+    let package = resolve.push_str("workload.wit", WIT)?;
+    let world = resolve.select_world(&[package], Some(WORLD))?;
+    embed_component_metadata(&mut module, &resolve, world, StringEncoding::UTF8)?;
+    let mut encoder = ComponentEncoder::default().validate(true).module(&module)?;
+    if let Some((name, adapter)) = adapter {
+        encoder = encoder.adapter(name, adapter)?;
+    }
+    encoder.encode()
+}
+
+/// Writes what a manifest says into a component. Gives the component, and a line for each value that is written in the manifest
+/// and cannot be told.
 ///
 /// # Errors
 /// Where it is no component.
-pub fn describe(
-    component: &[u8],
-    package: &Package,
-    revision: Option<&str>,
-    sdk: Option<&Package>,
-) -> anyhow::Result<(Vec<u8>, Vec<String>)> {
+pub fn describe(component: &[u8], about: &About) -> anyhow::Result<(Vec<u8>, Vec<String>)> {
     let mut add = AddMetadata::default();
     let mut untold = Vec::new();
-    add.name = AddMetadataField::Set(package.name.clone());
-    add.version = AddMetadataField::Set(Version::new(package.version.clone()));
-    add.description = package.description.as_deref().map_or(AddMetadataField::Keep, |text| {
-        AddMetadataField::Set(Description::new(text.split_whitespace().collect::<Vec<_>>().join(" ")))
-    });
-    if !package.authors.is_empty() {
-        add.authors = AddMetadataField::Set(Authors::new(package.authors.join(", ")));
+    add.name = AddMetadataField::Set(about.name.clone());
+    add.version = set(about.version.clone().map(Version::new));
+    let one_line = |text: &String| Description::new(text.split_whitespace().collect::<Vec<_>>().join(" "));
+    add.description = set(about.description.as_ref().map(one_line));
+    if !about.authors.is_empty() {
+        add.authors = AddMetadataField::Set(Authors::new(about.authors.join(", ")));
     }
-    add.licenses = told("license", package.license.as_deref(), &mut untold, |text| {
-        // Cargo's older way of writing a choice.
-        Licenses::new(&text.replace('/', " OR "))
-    });
-    add.source = told("repository", package.repository.as_deref(), &mut untold, Source::new);
-    add.homepage = told("homepage", package.homepage.as_deref(), &mut untold, Homepage::new);
-    if let Some(revision) = revision {
-        add.revision = AddMetadataField::Set(Revision::new(revision.to_owned()));
-    }
-    add.sdk = sdk.map(|sdk| (sdk.name.clone(), sdk.version.clone())).into_iter().collect();
+    // Cargo's older way of writing a choice.
+    add.licenses = told(about.licence.as_ref(), &mut untold, |text| Licenses::new(&text.replace('/', " OR ")));
+    add.source = told(about.repository.as_ref(), &mut untold, Source::new);
+    add.homepage = told(about.homepage.as_ref(), &mut untold, Homepage::new);
+    add.revision = set(about.revision.clone().map(Revision::new));
+    add.sdk = about.sdk.iter().cloned().collect();
     Ok((add.to_wasm(component)?, untold))
 }
 
+fn set<T: std::fmt::Debug + Clone>(value: Option<T>) -> AddMetadataField<T> {
+    value.map_or(AddMetadataField::Keep, AddMetadataField::Set)
+}
+
 fn told<T: std::fmt::Debug + Clone>(
-    key: &str,
-    value: Option<&str>,
+    said: Option<&Said>,
     untold: &mut Vec<String>,
     read: impl FnOnce(&str) -> anyhow::Result<T>,
 ) -> AddMetadataField<T> {
-    let Some(text) = value else { return AddMetadataField::Keep };
+    let Some(Said { key, text }) = said else { return AddMetadataField::Keep };
     match read(text) {
         Ok(value) => AddMetadataField::Set(value),
         Err(error) => {
             let why = error.to_string();
             let why = why.lines().next().unwrap_or_default();
-            untold.push(format!("package.{key} {text:?} is left out of the component: {why}"));
+            untold.push(format!("{key} {text:?} is left out of the component: {why}"));
             AddMetadataField::Keep
         }
     }
@@ -75,24 +90,27 @@ mod tests {
     /// A component with nothing in it.
     const EMPTY: &[u8] = b"\0asm\x0d\0\x01\0";
 
-    fn package() -> Package {
+    fn about() -> About {
         let text = |text: &str| Some(text.to_owned());
-        Package {
+        About {
             name: "checkout".to_owned(),
-            version: "1.2.3".to_owned(),
+            version: text("1.2.3"),
             authors: vec!["Ann".to_owned(), "Bob <b@example.org>".to_owned()],
-            description: text("Buys\n  tea"),
-            license: text("MIT/Apache-2.0"),
-            repository: text("https://example.org/checkout"),
-            homepage: text("https://example.org/"),
-            ..Package::default()
+            description: text(
+                "Buys
+  tea",
+            ),
+            licence: Said::at("package.license", Some("MIT/Apache-2.0")),
+            repository: Said::at("package.repository", Some("https://example.org/checkout")),
+            homepage: Said::at("package.homepage", Some("https://example.org/")),
+            revision: text("abc"),
+            sdk: Some(("engine-sdk".to_owned(), "0.1.0".to_owned())),
         }
     }
 
     #[test]
     fn what_the_manifest_says_can_be_read_from_the_component() {
-        let sdk = Package { name: "engine-sdk".to_owned(), version: "0.1.0".to_owned(), ..Package::default() };
-        let (component, untold) = describe(EMPTY, &package(), Some("abc"), Some(&sdk)).expect("a component");
+        let (component, untold) = describe(EMPTY, &about()).expect("a component");
         assert_eq!(untold, [""; 0]);
         let read = wasm_metadata::Payload::from_binary(&component).expect("readable");
         let read = serde_json::to_value(read.metadata()).expect("JSON");
@@ -109,11 +127,16 @@ mod tests {
 
     #[test]
     fn what_cannot_be_told_is_left_out_and_said() {
-        let other = Package { license: Some("mine".into()), repository: Some("git@x".into()), ..package() };
-        let (component, untold) = describe(EMPTY, &other, None, None).expect("a component");
+        let other = About {
+            licence: Said::at("package.license", Some("mine")),
+            repository: Said::at("plugin.repository", Some("git@x")),
+            revision: None,
+            ..about()
+        };
+        let (component, untold) = describe(EMPTY, &other).expect("a component");
         assert_eq!(untold.len(), 2, "{untold:?}");
         assert!(untold[0].starts_with("package.license \"mine\" is left out of the component: "), "{untold:?}");
-        assert!(untold[1].starts_with("package.repository \"git@x\" is left out of the component: "), "{untold:?}");
+        assert!(untold[1].starts_with("plugin.repository \"git@x\" is left out of the component: "), "{untold:?}");
         let read = wasm_metadata::Payload::from_binary(&component).expect("readable");
         let metadata = read.metadata();
         assert!(metadata.licenses.is_none() && metadata.source.is_none() && metadata.revision.is_none());

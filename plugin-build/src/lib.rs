@@ -1,25 +1,25 @@
 //! From a folder with a plugin's source to a component: what `engine plugin build` and `cargo xtask guests` share.
 //!
-//! * [`Folder`]: a cargo package or workspace, asked by way of cargo itself.
-//! * [`Remap`]: no path of this machine in what is built.
+//! * [`Project`]: a folder in any of the languages, told by its manifest; [`Project::build`] runs that language's toolchain.
 //! * [`component`]: from a core module to a component that says what it is.
+//! * [`rust`]: cargo packages and workspaces.
 
-mod cargo;
+mod about;
+mod c;
 pub mod component;
 mod fault;
-mod folder;
-mod package;
-mod remap;
+mod go;
+mod javascript;
+mod made;
+mod paths;
+mod plugin_toml;
+mod project;
+mod python;
 mod revision;
-mod toolchain;
+pub mod rust;
+mod tool;
 
-pub use cargo::{Built, Compile};
+pub use about::{About, Said};
 pub use fault::{Blame, Fault};
-pub use folder::Folder;
-pub use package::{Metadata, Package};
-pub use remap::{Flags, Remap, path_in};
-pub use revision::revision;
-pub use toolchain::has_target;
-
-/// The target that plugins are built for: no WASI, so that nothing of it can be imported.
-pub const TARGET: &str = "wasm32-unknown-unknown";
+pub use paths::path_in;
+pub use project::{Asked, How, Made, Project};

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::Duration;
 
-use engine::plugin::{Action, Arrival, Event, Flow, Host, Instance, Limits, Verdict};
+use engine::plugin::{Action, Arrival, Event, Flow, Host, Instance, Limits, Plugin, Verdict};
 use http::{HeaderMap, HeaderName, HeaderValue};
 
 /// The plugins that are measured, `plugins/NAME`.
@@ -21,7 +21,7 @@ const FIELDS: [(&str, &str); 5] = [
 /// Bytes of its body.
 const BODY: usize = 2 << 10;
 /// Longer than any measurement: a call's deadline is armed as ever, and never looked at.
-const NO_DEADLINE: Duration = Duration::from_hours(10_000);
+pub(crate) const NO_DEADLINE: Duration = Duration::from_hours(10_000);
 
 /// One instance of a plugin, and the answer that each of its iterations gets.
 pub(crate) struct Iterations {
@@ -39,8 +39,12 @@ impl Iterations {
         let limits = Limits { call: NO_DEADLINE, ..Limits::default() };
         let host = Host::new(limits, cache).expect("a host");
         let components = Path::new(env!("CARGO_MANIFEST_DIR")).join("../plugins/components");
-        let plugin = host.load(&components.join(plugin).with_extension("wasm")).expect("a committed component");
-        let instance = Instance::new(&plugin, "{}", None).expect("it takes an empty configuration");
+        Self::on(&host.load(&components.join(plugin).with_extension("wasm")).expect("a committed component"))
+    }
+
+    /// Of a plugin that does the same work, in whatever language.
+    pub(crate) fn on(plugin: &Plugin) -> Self {
+        let instance = Instance::new(plugin, "{}", None).expect("it takes an empty configuration");
         let fields = FIELDS.map(|(name, value)| (HeaderName::from_static(name), HeaderValue::from_static(value)));
         Self { instance, fields: HeaderMap::from_iter(fields), body: vec![b'x'; BODY], actions: Vec::new(), next: 0 }
     }
@@ -68,6 +72,12 @@ impl Iterations {
             self.actions
         );
         self.instance.end(flow).expect("no fault");
+    }
+
+    /// Bytes of memory its instance has.
+    #[allow(dead_code, reason = "each program that includes this file uses a part of it")]
+    pub(crate) fn memory(&self) -> usize {
+        self.instance.memory()
     }
 
     fn answer(&mut self, flow: &mut Flow, exchange: u32) {

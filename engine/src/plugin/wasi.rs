@@ -98,7 +98,7 @@ pub(super) struct Virtual {
 }
 
 impl Virtual {
-    /// The next number (SplitMix64: Steele, Lea, Flood, "Fast splittable pseudorandom number generators", 2014).
+    /// The next number (`SplitMix64`: Steele, Lea, Flood, "Fast splittable pseudorandom number generators", 2014).
     fn random(&mut self) -> u64 {
         self.random = self.random.wrapping_add(0x9E37_79B9_7F4A_7C15);
         let mut z = self.random;
@@ -233,11 +233,11 @@ fn define(at: &mut LinkerInstance<'_, Room>, interface: &str) -> Result<()> {
         "io/streams" => streams(at),
         "random/random" => {
             at.func_wrap("get-random-bytes", random_bytes)?;
-            at.func_wrap("get-random-u64", random_number)
+            at.func_wrap("get-random-u64", |mut store: Store<'_>, ()| Ok((store.data_mut().wasi.random(),)))
         }
         "random/insecure" => {
             at.func_wrap("get-insecure-random-bytes", random_bytes)?;
-            at.func_wrap("get-insecure-random-u64", random_number)
+            at.func_wrap("get-insecure-random-u64", |mut store: Store<'_>, ()| Ok((store.data_mut().wasi.random(),)))
         }
         "random/insecure-seed" => at.func_wrap("insecure-seed", |mut store: Store<'_>, ()| {
             let wasi = &mut store.data_mut().wasi;
@@ -308,8 +308,4 @@ fn moment(nanoseconds: u64) -> Datetime {
 
 fn random_bytes(mut store: Store<'_>, (length,): (u64,)) -> Result<(Vec<u8>,)> {
     Ok((store.data_mut().wasi.random_bytes(length)?,))
-}
-
-fn random_number(mut store: Store<'_>, (): ()) -> Result<(u64,)> {
-    Ok((store.data_mut().wasi.random(),))
 }

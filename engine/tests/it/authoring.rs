@@ -61,7 +61,7 @@ fn a_new_plugin_is_a_whole_folder_and_says_what_to_do_next() {
         (
             0,
             "made tea_shop: a workload with its tests, a scenario, and the SDK it is built with. What to do next:\n  \
-             cd tea_shop && cargo test\n  engine plugin build\n  engine run --scenario scenario.toml\n",
+             cd tea_shop\n  cargo test\n  engine plugin build\n  engine run --scenario scenario.toml\n",
             ""
         )
     );
@@ -108,7 +108,8 @@ fn a_folder_without_a_plugin_is_not_built() {
     let place = Place::new();
     assert_eq!(
         refused(&place, command(&place, &["plugin", "build"]), 2),
-        "error: the folder . has no Cargo.toml\n  help: give the folder of a plugin, or make one: engine plugin new NAME\n"
+        "error: the folder . has no plugin: no Cargo.toml, package.json, pyproject.toml, go.mod, plugin.toml\n  help: \
+         give the folder of a plugin, or make one: engine plugin new NAME\n"
     );
     let place = with(LIBRARY);
     assert_eq!(

@@ -6,8 +6,10 @@ use std::process::{Command, Stdio};
 
 use serde::Deserialize;
 
-use crate::folder::{no_cargo, no_target};
-use crate::{Fault, Flags, Folder, Package, Remap, TARGET};
+use super::folder::{no_cargo, no_target};
+use crate::Fault;
+
+use super::{Flags, Folder, Package, Remap, TARGET};
 
 /// How to compile.
 pub struct Compile<'a> {
@@ -33,7 +35,7 @@ enum Message {
     #[serde(rename = "compiler-message")]
     Said { message: Diagnostic },
     #[serde(rename = "compiler-artifact")]
-    Made { package_id: String, target: crate::package::Target, filenames: Vec<PathBuf> },
+    Made { package_id: String, target: super::package::Target, filenames: Vec<PathBuf> },
     #[serde(other)]
     Other,
 }

@@ -3,7 +3,9 @@
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use crate::{Fault, Metadata, Package, Remap, TARGET, toolchain};
+use crate::Fault;
+
+use super::{Metadata, Package, Remap, TARGET, toolchain};
 
 /// A folder with a `Cargo.toml`.
 #[derive(Clone, Debug)]

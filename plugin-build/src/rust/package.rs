@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 
-use crate::Fault;
+use crate::{About, Fault, Said};
 
 /// What cargo says of a folder.
 #[derive(Debug, Deserialize)]
@@ -61,6 +61,25 @@ impl Package {
     pub fn library(&self) -> Option<String> {
         let library = self.targets.iter().find(|target| target.kind.iter().any(|kind| kind == "cdylib"))?;
         Some(library.name.replace('-', "_"))
+    }
+
+    /// What its manifest says of it; revision and SDK are not known from there.
+    pub fn about(&self) -> About {
+        About {
+            name: self.name.clone(),
+            version: Some(self.version.clone()),
+            description: self.description.clone(),
+            authors: self.authors.clone(),
+            licence: Said::at("package.license", self.license.as_deref()),
+            repository: Said::at("package.repository", self.repository.as_deref()),
+            homepage: Said::at("package.homepage", self.homepage.as_deref()),
+            ..About::default()
+        }
+    }
+
+    /// Both.
+    pub fn name_and_version(&self) -> (String, String) {
+        (self.name.clone(), self.version.clone())
     }
 
     /// Its folder.

@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use crate::TARGET;
+use super::TARGET;
 
 /// Where the compiler used in a folder is installed; none where it does not say, which cargo will explain.
 pub(crate) fn sysroot(folder: &Path) -> Option<PathBuf> {

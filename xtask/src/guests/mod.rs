@@ -14,7 +14,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::Context;
-use plugin_build::{Folder, TARGET};
+use plugin_build::About;
+use plugin_build::rust::{Folder, Package, SDK, TARGET};
 
 pub use check::check;
 pub use manifest::{Component, Manifest, Source};
@@ -58,8 +59,9 @@ pub fn build(root: &Path) -> anyhow::Result<Vec<Component>> {
         let module = fs::read(&module).with_context(|| format!("reading {}", module.display()))?;
         let package_of_it = package(&name).with_context(|| format!("plugins/ has no package {name}"))?;
         // No revision: a component would then differ after every commit.
+        let sdk = package(SDK).map(Package::name_and_version);
         let (bytes, untold) = plugin_build::component::encode(&module)
-            .and_then(|bytes| plugin_build::component::describe(&bytes, package_of_it, None, package("engine-sdk")))
+            .and_then(|bytes| plugin_build::component::describe(&bytes, &About { sdk, ..package_of_it.about() }))
             .with_context(|| format!("making a component of {name}"))?;
         anyhow::ensure!(untold.is_empty(), "{name}: {}", untold.join("; "));
         component::inspect(&bytes, &interface).with_context(|| format!("the component {name}"))?;

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::Context;
-use plugin_build::{Flags, Remap, TARGET, has_target};
+use plugin_build::rust::{Flags, Remap, TARGET, has_target};
 
 use super::run;
 

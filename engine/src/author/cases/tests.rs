@@ -7,7 +7,7 @@ use super::{read, spec};
 
 const PAGE: &str = include_str!("../../../../docs/cases.md");
 /// What a new plugin begins with.
-const TEMPLATE: &str = include_str!("../../cli/plugin/new/rust/cases.toml.txt");
+const TEMPLATE: &str = include_str!("../../cli/plugin/new/common/cases.toml.txt");
 
 fn metrics() -> Vec<Metric> {
     let name = "page_read".to_owned();

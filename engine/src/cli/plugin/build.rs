@@ -5,7 +5,7 @@ use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use plugin_build::{Blame, Compile, Fault, Folder, component, path_in, revision};
+use plugin_build::{Asked, Blame, Fault, How, Made, Project};
 
 use crate::cli::args::Format;
 use crate::cli::colours_on_stderr;
@@ -18,7 +18,7 @@ use super::sheet;
 /// `engine plugin build`.
 #[derive(Debug, Args)]
 pub(in crate::cli) struct Build {
-    /// Folder with the plugin's Cargo.toml
+    /// Folder with the plugin's source
     #[arg(value_name = "DIR", default_value = ".")]
     folder: PathBuf,
 
@@ -26,15 +26,15 @@ pub(in crate::cli) struct Build {
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
 
-    /// Which plugin, where DIR is a workspace with several
+    /// Which plugin, where DIR is a workspace with several (Rust)
     #[arg(short, long, value_name = "NAME")]
     package: Option<String>,
 
-    /// Fail rather than change Cargo.lock
+    /// Fail rather than change Cargo.lock (Rust)
     #[arg(long)]
     locked: bool,
 
-    /// Fetch nothing
+    /// Fetch nothing (Rust)
     #[arg(long)]
     offline: bool,
 
@@ -49,51 +49,24 @@ pub(in crate::cli) struct Build {
 /// A folder that cannot be built, a plugin that does not compile or that this engine cannot use, a file that cannot be
 /// written.
 pub(super) fn run(arguments: &Build) -> Result<Exit, Failure> {
-    let folder = Folder::open(&arguments.folder)?;
-    let folder = folder.locked(arguments.locked).offline(arguments.offline);
-    let package = folder.package(arguments.package.as_deref())?;
-    let name = package.library().unwrap_or_default();
-    let out = arguments.out.clone().unwrap_or_else(|| own_file(folder.path(), &name));
+    let Build { folder, package, locked, offline, .. } = arguments;
+    let asked = Asked { package: package.as_deref(), locked: *locked, offline: *offline };
+    let project = Project::open(folder, asked)?;
+    let out = arguments.out.clone().unwrap_or_else(|| own_file(project.path(), &project.name()));
     ensure_place(&out)?;
-    folder.ensure_target()?;
 
-    let metadata = folder.metadata()?;
-    let remap = folder.remap(&metadata);
     let mut say = |text: &str| output::say(text.trim_end_matches('\n'));
-    let how = Compile { remap: &remap, colours: colours_on_stderr(), say: &mut say };
-    let built = folder.compile(&package, how)?;
-    let module = fs::read(&built.module).map_err(|error| {
-        Failure::new(Exit::Internal, format!("error: {} cannot be read: {error}", built.module.display()))
-    })?;
-
-    let refuse = |what: String, help: &str| {
-        Failure::new(Exit::PluginRefused, format!("error: plugin {name}: {what}\n  help: {help}"))
-    };
-    let sdk = metadata.packages.iter().find(|package| package.name == "engine-sdk");
-    // After the build, which may have changed Cargo.lock.
-    let revision = revision(package.folder());
-    let (bytes, untold) = component::encode(&module)
-        .and_then(|bytes| component::describe(&bytes, &package, revision.as_deref(), sdk))
-        .map_err(|error| refuse(format!("no component can be made of it: {error:#}"), FOREIGN))?;
+    let Made { component, untold } = project.build(How { colours: colours_on_stderr(), say: &mut say })?;
     for line in untold {
         output::say(&format!("warning: {line}"));
     }
-    if let Some(path) = path_in(&bytes, remap.folders()) {
-        return Err(refuse(format!("it would hold a path of this machine: {path}"), PATHS));
-    }
-    let plugin = Host::new(Limits::default(), None)?
-        .load_bytes(&out, &bytes)
-        .map_err(|refusal| refuse(refusal.what, &refusal.help))?;
-    write(&out, &bytes).map_err(|error| not_written(&out, &error))?;
+    let plugin = Host::new(Limits::default(), None)?.load_bytes(&out, &component).map_err(|refusal| {
+        let text = format!("error: plugin {}: {}\n  help: {}", project.name(), refusal.what, refusal.help);
+        Failure::new(Exit::PluginRefused, text)
+    })?;
+    write(&out, &component).map_err(|error| not_written(&out, &error))?;
     sheet::print(&plugin, arguments.format)
 }
-
-/// What a module imports that nothing offers.
-const FOREIGN: &str = "a plugin has no JavaScript and no WASI around it: turn off the default features of the crate that \
-                       asks for them (`cargo tree -i NAME` says who brings it), and call `engine_sdk::plugin!` in lib.rs";
-/// How a path gets into a component that the compiler was told to leave out.
-const PATHS: &str = "a file's path is taken into the code, by `env!(\"CARGO_MANIFEST_DIR\")`, `env!(\"OUT_DIR\")` or a build \
-                     script: take in what the file holds instead (`include_str!`)";
 
 impl From<Fault> for Failure {
     /// Faults of what was asked for and faults of the plugin have a status each.

@@ -266,7 +266,7 @@ impl Guest {
     }
 
     /// Imports `item`, which `wit` declares, and calls it as the module's function `from` `name`.
-    pub(crate) fn importing(mut self, item: &'static str, wit: String, from: &str, name: &str) -> Self {
+    pub(crate) fn importing(self, item: &'static str, wit: String, from: &str, name: &str) -> Self {
         let import = format!("(import \"{from}\" \"{name}\" (func $foreign))");
         self.importing_all(vec![item], wit, &import).first("[method]plan.start", "(call $foreign)")
     }
@@ -325,9 +325,9 @@ impl Guest {
         let (mut package, _) = resolve.push_dir(wit).expect("the interface");
         let mut world = "plugin";
         if let Some((items, wit)) = &self.foreign {
-            let items: String = items.iter().map(|item| format!(" import {item};")).collect();
+            let items = items.join("; import ");
             let text = format!(
-                "package test:foreign;\nworld foreign {{ include engine:workload/plugin@0.1.0;{items} }}\n{wit}"
+                "package test:foreign;\nworld foreign {{ include engine:workload/plugin@0.1.0; import {items}; }}\n{wit}"
             );
             package = resolve.push_str("foreign.wit", &text).expect("what it imports");
             world = "foreign";

@@ -71,12 +71,10 @@ fn guest(text: &str, image: impl FnOnce(Guest) -> Guest) -> Plugin {
     items.sort_unstable();
     items.dedup();
     let items = items.into_iter().map(versioned).collect();
-    let imports: String = CALLS
-        .iter()
-        .map(|(interface, name, called, kind)| {
-            format!("(import \"{}\" \"{name}\" (func ${called} {kind}))\n", versioned(interface))
-        })
-        .collect();
+    let import = |(interface, name, called, kind): &(&str, &str, &str, &str)| {
+        format!("(import \"{}\" \"{name}\" (func ${called} {kind}))", versioned(interface))
+    };
+    let imports = CALLS.iter().map(import).collect::<Vec<_>>().join("\n");
     let guest = image(Guest::new().importing_all(items, WIT.to_owned(), &imports).first("[method]plan.start", text));
     load(&guest)
 }
@@ -91,8 +89,9 @@ fn is(value: u32, expression: &str) -> String {
     format!("(if (i32.ne {expression} (i32.const {value})) (then unreachable))\n")
 }
 
-#[test]
-fn each_call_is_answered_without_a_machine_behind_it() {
+/// Wasm that uses each call, traps where an answer is not as it should be, and counts the moment and the random numbers it was
+/// given. `{hello}` and the like stand for texts.
+fn everything() -> String {
     let mut text = String::new();
     let mut add = |part: &str| text.push_str(part);
     let at = format!("(i32.const {AT})");
@@ -168,8 +167,13 @@ fn each_call_is_answered_without_a_machine_behind_it() {
     add(&format!("(call $insecure_seed {at}) (call $count (i32.const 5) (i64.load {at}))\n"));
     add(&format!("(call $count (i32.const 6) (i64.load (i32.const {})))\n", AT + 8));
 
+    text
+}
+
+#[test]
+fn each_call_is_answered_without_a_machine_behind_it() {
     let mut guest_image = Guest::new();
-    let mut places = text;
+    let mut places = everything();
     for (name, said) in [("hello", "hello, "), ("world", "world\n"), ("wrong", "oh no\nat line 3\n")] {
         let [place, length] = guest_image.image.text(said.as_bytes());
         places = places.replace(&format!("{{{name}}}"), &format!("(i32.const {place}) (i32.const {length})"));

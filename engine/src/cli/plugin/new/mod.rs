@@ -1,8 +1,9 @@
 //! `engine plugin new`: a folder with a workload that builds and tests as it is.
 
-mod files;
 mod lock;
 mod name;
+mod rust;
+mod template;
 
 use std::fs;
 use std::io;
@@ -14,7 +15,9 @@ use crate::cli::exit::{Exit, Failure};
 use crate::cli::output;
 
 #[cfg(test)]
-pub(super) use files::SOURCE as TEMPLATE_SOURCE;
+pub(super) use rust::SOURCE as TEMPLATE_SOURCE;
+
+use template::Template;
 
 /// `engine plugin new`.
 #[derive(Debug, Args)]
@@ -32,11 +35,26 @@ pub(in crate::cli) struct New {
     lang: Language,
 }
 
-/// The languages that there is an SDK for.
+/// The languages that there is an SDK for, under `plugins/sdk/`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Language {
     /// Rust
     Rust,
+}
+
+impl Language {
+    fn template(self) -> &'static Template {
+        match self {
+            Self::Rust => &rust::TEMPLATE,
+        }
+    }
+
+    /// Why a plugin cannot be called so; none where it can.
+    fn keeps(self, name: &str) -> Option<&'static str> {
+        match self {
+            Self::Rust => rust::keeps(name),
+        }
+    }
 }
 
 /// Makes the folder, and says what to do next.
@@ -45,10 +63,9 @@ enum Language {
 /// A name that cannot be one, a folder that is there already, or one that cannot be written.
 pub(super) fn run(arguments: &New) -> Result<Exit, Failure> {
     let New { name, dir, lang } = arguments;
-    name::check(name).map_err(|refusal| Failure::new(Exit::Usage, format!("error: {refusal}")))?;
-    let files = match lang {
-        Language::Rust => files::rust(name),
-    };
+    name::check(name, *lang).map_err(|refusal| Failure::new(Exit::Usage, format!("error: {refusal}")))?;
+    let template = lang.template();
+    let files = template.files(name);
     let folder = dir.join(name);
     if !dir.is_dir() {
         let text = format!("error: there is no folder {}\n  help: make it first, or leave out --dir", dir.display());
@@ -68,12 +85,13 @@ pub(super) fn run(arguments: &New) -> Result<Exit, Failure> {
         );
         Failure::new(Exit::ResultsNotWritten, text)
     })?;
-    let shown = folder.strip_prefix(".").unwrap_or(&folder).display();
+    let shown = folder.strip_prefix(".").unwrap_or(&folder).display().to_string();
+    let go_there = format!("cd {shown}");
+    let steps = [go_there.as_str()].into_iter().chain(template.steps.iter().copied());
+    let steps: Vec<&str> = steps.chain(["engine plugin build", "engine run --scenario scenario.toml"]).collect();
     output::write(&format!(
-        "made {shown}: a workload with its tests, a scenario, and the SDK it is built with. What to do next:\n  \
-         cd {shown} && cargo test\n  \
-         engine plugin build\n  \
-         engine run --scenario scenario.toml\n"
+        "made {shown}: a workload with its tests, a scenario, and the SDK it is built with. What to do next:\n  {}\n",
+        steps.join("\n  ")
     ))?;
     Ok(Exit::Passed)
 }

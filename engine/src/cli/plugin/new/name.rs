@@ -1,44 +1,32 @@
-//! What a plugin may be called: its scenarios, its crate and its file all bear the name.
+//! What a plugin may be called: its scenarios, its package and its file all bear the name.
+
+use super::Language;
 
 /// The longest name, as the interface has it.
 const LONGEST: usize = 64;
-
-/// Rust's words, of all editions (The Rust Reference, "Keywords"), those reserved for later among them.
-const KEYWORDS: &[&str] = &[
-    "abstract", "as", "async", "await", "become", "box", "break", "const", "continue", "crate", "do", "dyn", "else",
-    "enum", "extern", "false", "final", "fn", "for", "gen", "if", "impl", "in", "let", "loop", "macro", "match", "mod",
-    "move", "mut", "override", "priv", "pub", "ref", "return", "self", "static", "struct", "super", "trait", "true",
-    "try", "type", "typeof", "unsafe", "unsized", "use", "virtual", "where", "while", "yield",
-];
-
-/// Crates that a plugin is built with, and those of Rust itself: a crate of the same name would stand in their place.
-const CRATES: &[&str] =
-    &["alloc", "core", "engine_sdk", "proc_macro", "schemars", "serde", "serde_json", "std", "test"];
 
 /// Whether a plugin can be called so.
 ///
 /// # Errors
 /// What is wrong with the name, and what to do.
-pub(super) fn check(name: &str) -> Result<(), String> {
+pub(super) fn check(name: &str, language: Language) -> Result<(), String> {
     let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_';
     let what = if name.is_empty() || name.len() > LONGEST || !name.chars().all(plain) {
         format!("a plugin's name has 1 to {LONGEST} lower-case letters, digits and `_`")
     } else if !name.starts_with(|c: char| c.is_ascii_lowercase()) {
         "a plugin's name begins with a letter".to_owned()
-    } else if KEYWORDS.contains(&name) {
-        "is a word of Rust, which no crate can be called".to_owned()
-    } else if CRATES.contains(&name) || super::lock::has(name) {
-        "is a crate that plugins are built with".to_owned()
+    } else if let Some(why) = language.keeps(name) {
+        why.to_owned()
     } else {
         return Ok(());
     };
     let shown: String = name.chars().take(LONGEST).collect();
-    let nearest = nearest(name);
+    let nearest = nearest(name, language);
     Err(format!("the name {shown:?} cannot be used: {what}\n  help: choose another, such as {nearest}"))
 }
 
 /// A name that can be used, and is as near as it gets.
-fn nearest(name: &str) -> String {
+fn nearest(name: &str, language: Language) -> String {
     let mut nearest = String::new();
     for c in name.chars().take(LONGEST / 2) {
         let c = c.to_ascii_lowercase();
@@ -51,7 +39,7 @@ fn nearest(name: &str) -> String {
     let nearest = nearest.trim_end_matches('_');
     match nearest {
         "" => "checkout".to_owned(),
-        word if KEYWORDS.contains(&word) || CRATES.contains(&word) || super::lock::has(word) => format!("{word}_load"),
+        word if language.keeps(word).is_some() => format!("{word}_load"),
         word => word.to_owned(),
     }
 }
@@ -63,13 +51,13 @@ mod tests {
     #[test]
     fn plain_names_can_be_used() {
         for name in ["checkout", "a", "api_read2", &"x".repeat(64)] {
-            assert_eq!(check(name), Ok(()), "{name}");
+            assert_eq!(check(name, Language::Rust), Ok(()), "{name}");
         }
     }
 
     #[test]
     fn other_names_say_why_and_what_instead() {
-        let seen = |name: &str| check(name).unwrap_err();
+        let seen = |name: &str| check(name, Language::Rust).unwrap_err();
         assert_eq!(
             seen("My-Plugin"),
             "the name \"My-Plugin\" cannot be used: a plugin's name has 1 to 64 lower-case letters, digits and `_`\n  help: \
@@ -95,7 +83,12 @@ mod tests {
     #[test]
     fn whatever_is_proposed_can_be_used() {
         for name in ["", "___", "É", "self", "A--b", "1", "_x", "core ", &"ab-".repeat(99)] {
-            assert_eq!(check(&nearest(name)), Ok(()), "{name}: {}", nearest(name));
+            assert_eq!(
+                check(&nearest(name, Language::Rust), Language::Rust),
+                Ok(()),
+                "{name}: {}",
+                nearest(name, Language::Rust)
+            );
         }
     }
 }

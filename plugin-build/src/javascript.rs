@@ -1,0 +1,111 @@
+//! Plugins in JavaScript and TypeScript: an npm package, built by the SDK's own script under Node.js.
+
+use std::path::Path;
+
+use serde::Deserialize;
+
+use crate::about::{About, Said};
+use crate::project::Language;
+use crate::tool::Tool;
+use crate::{Fault, made};
+
+pub(crate) const LANGUAGE: Language =
+    Language { name: "JavaScript", manifest: "package.json", described_in: "package.json", about: read, build };
+
+/// The script, once `npm ci` has laid the SDK there.
+const SCRIPT: &str = "node_modules/engine-sdk/build.mjs";
+
+/// What of a `package.json` is told.
+#[derive(Deserialize)]
+struct Manifest {
+    name: String,
+    version: Option<String>,
+    description: Option<String>,
+    author: Option<Person>,
+    #[serde(default)]
+    contributors: Vec<Person>,
+    license: Option<String>,
+    repository: Option<Repository>,
+    homepage: Option<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Person {
+    Line(String),
+    Parts { name: String, email: Option<String> },
+}
+
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Repository {
+    Line(String),
+    Parts { url: String },
+}
+
+impl Person {
+    fn line(self) -> String {
+        match self {
+            Self::Line(line) | Self::Parts { name: line, email: None } => line,
+            Self::Parts { name, email: Some(email) } => format!("{name} <{email}>"),
+        }
+    }
+}
+
+fn read(text: &str) -> Result<About, String> {
+    let manifest: Manifest = serde_json::from_str(text).map_err(|error| error.to_string())?;
+    let repository = manifest.repository.map(|repository| match repository {
+        Repository::Line(url) | Repository::Parts { url } => url,
+    });
+    Ok(About {
+        name: manifest.name,
+        version: manifest.version,
+        description: manifest.description,
+        authors: manifest.author.into_iter().chain(manifest.contributors).map(Person::line).collect(),
+        licence: Said::at("license", manifest.license),
+        // npm's own way of writing that it is git's.
+        repository: Said::at("repository", repository.map(|url| url.trim_start_matches("git+").to_owned())),
+        homepage: Said::at("homepage", manifest.homepage),
+        ..About::default()
+    })
+}
+
+fn build(folder: &Path, _: &About) -> Result<Vec<u8>, Fault> {
+    let node = Tool::new(&["node"]);
+    if !node.answers(&["--version"]) {
+        return Err(Fault::call(
+            "Node.js is not installed, or `node` is not in PATH",
+            "install Node.js 20 or newer, then in the plugin's folder: npm ci",
+        ));
+    }
+    if !folder.join(SCRIPT).is_file() {
+        return Err(Fault::call(
+            format!("what the plugin is built with is not installed: there is no {SCRIPT}"),
+            "in the plugin's folder: npm ci",
+        ));
+    }
+    made::by(folder, |out| {
+        let arguments = [SCRIPT.as_ref(), "--out".as_ref(), out.as_os_str()];
+        node.run(folder, &arguments, "`npm`'s build of the plugin", "install Node.js 20 or newer")
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_package_is_read_in_both_ways_of_writing() {
+        let about = read(
+            r#"{"name": "tea", "version": "1.0.0", "description": "Buys tea", "author": "Ann <a@example.org>",
+                "contributors": [{"name": "Bob", "email": "b@example.org"}, {"name": "Cy"}], "license": "MIT",
+                "repository": {"type": "git", "url": "git+https://example.org/tea.git"}, "main": "src/plugin.js"}"#,
+        )
+        .expect("a manifest");
+        assert_eq!(about.authors, ["Ann <a@example.org>", "Bob <b@example.org>", "Cy"]);
+        assert_eq!(about.repository, Said::at("repository", Some("https://example.org/tea.git")));
+        assert_eq!((about.licence, about.homepage), (Said::at("license", Some("MIT")), None));
+        let about = read(r#"{"name": "tea", "repository": "https://example.org/tea"}"#).expect("a manifest");
+        assert_eq!(about.repository, Said::at("repository", Some("https://example.org/tea")));
+    }
+}

@@ -1,0 +1,100 @@
+//! `plugin.toml`: the manifest of plugins in languages whose own manifests have no place for what is told of a plugin.
+
+use serde::Deserialize;
+
+use crate::about::{About, Said};
+
+/// The manifest's name.
+pub(crate) const FILE: &str = "plugin.toml";
+
+/// The whole file.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Manifest {
+    pub(crate) plugin: Plugin,
+    #[serde(default)]
+    pub(crate) c: C,
+    #[serde(default)]
+    pub(crate) go: Go,
+}
+
+/// What is told of the plugin.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Plugin {
+    name: String,
+    version: Option<String>,
+    summary: Option<String>,
+    #[serde(default)]
+    authors: Vec<String>,
+    licence: Option<String>,
+    repository: Option<String>,
+    homepage: Option<String>,
+    /// Where the SDK is, from the plugin's folder.
+    #[serde(default = "sdk")]
+    pub(crate) sdk: String,
+}
+
+fn sdk() -> String {
+    "sdk".to_owned()
+}
+
+/// What is special to C.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct C {
+    /// Further arguments of the compiler.
+    #[serde(default)]
+    pub(crate) flags: Vec<String>,
+}
+
+/// What is special to Go.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Go {
+    /// Build tags.
+    #[serde(default)]
+    pub(crate) tags: Vec<String>,
+}
+
+/// Reads the file.
+///
+/// # Errors
+/// What is wrong with it, with its line.
+pub(crate) fn read(text: &str) -> Result<Manifest, String> {
+    toml::from_str(text).map_err(|error| error.to_string())
+}
+
+/// What it says of the plugin.
+///
+/// # Errors
+/// As [`read`].
+pub(crate) fn about(text: &str) -> Result<About, String> {
+    let Plugin { name, version, summary, authors, licence, repository, homepage, .. } = read(text)?.plugin;
+    Ok(About {
+        name,
+        version,
+        description: summary,
+        authors,
+        licence: Said::at("plugin.licence", licence),
+        repository: Said::at("plugin.repository", repository),
+        homepage: Said::at("plugin.homepage", homepage),
+        ..About::default()
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_manifest_is_read_and_a_mistyped_key_is_named() {
+        let text = "[plugin]\nname = \"tea\"\nversion = \"1.0.0\"\nauthors = [\"Ann\"]\nlicence = \"MIT\"\n";
+        let about = about(text).expect("a manifest");
+        assert_eq!((about.name.as_str(), about.version.as_deref()), ("tea", Some("1.0.0")));
+        assert_eq!(about.licence, Said::at("plugin.licence", Some("MIT")));
+        assert_eq!(read(text).expect("a manifest").plugin.sdk, "sdk");
+        let wrong = read("[plugin]\nname = \"tea\"\nlicense = \"MIT\"\n").expect_err("a mistyped key");
+        assert!(wrong.contains("line 3") && wrong.contains("unknown field `license`"), "{wrong}");
+    }
+}
