@@ -1,4 +1,4 @@
-//! Plugins in C: `src/*.c` and the SDK's files, compiled by zig or clang.
+//! Plugins in C: the workload's files and the SDK's, compiled in one go by zig or clang.
 
 use std::ffi::OsString;
 use std::fs;
@@ -13,72 +13,112 @@ use crate::{Fault, component, made};
 pub(crate) const LANGUAGE: Language =
     Language { name: "C", manifest: FILE, described_in: FILE, about: plugin_toml::about, build };
 
-/// A variable that names the compiler, for who has it elsewhere.
+/// A variable with the words of a compiler's command, for who has it elsewhere.
 const VARIABLE: &str = "CC_WASM";
-/// Compilers that bring what a plugin needs, in the order in which they are looked for, and what shows that they are there.
-const COMPILERS: [(&[&str], &str); 3] =
-    [(&["zig", "cc"], "--version"), (&["python3", "-m", "ziglang", "cc"], "--version"), (&["clang"], "--version")];
-/// How one is installed.
+/// Compilers that bring what a plugin needs, in the order in which they are looked for, with what is said to that one alone. The
+/// stack of clang's linker lies above the data, where an overflow would not be noticed; zig's lies below.
+const COMPILERS: [(&[&str], &[&str]); 3] = [
+    (&["zig", "cc"], &["-target", "wasm32-wasi"]),
+    (&["python3", "-m", "ziglang", "cc"], &["-target", "wasm32-wasi"]),
+    (&["clang"], &["--target=wasm32-wasi", "-Wl,--stack-first"]),
+];
+/// What every compilation is told: no `main`, quick code, the functions' names kept for what a trap shows.
+const FLAGS: [&str; 10] = [
+    "-mexec-model=reactor",
+    "-std=gnu11",
+    "-O2",
+    "-flto",
+    "-g0",
+    "-Wall",
+    "-Wextra",
+    "-Wl,--no-entry",
+    "-Wl,--gc-sections",
+    "-Wl,-z,stack-size=131072",
+];
+/// How a compiler is installed.
 const INSTALL: &str = "python3 -m pip install ziglang; or on Debian and Ubuntu: apt-get install clang lld wasi-libc \
                        libclang-rt-dev-wasm32; or say which one with CC_WASM";
 /// What a module imports that nothing offers.
 const FOREIGN: &str =
-    "a plugin has no WASI around it: leave out what needs an operating system (files, clocks, printf to stdout)";
-
-/// What every compilation is told: no `main`, small and fast, the functions' names kept for what a trap shows.
-const FLAGS: [&str; 9] = [
-    "--target=wasm32-wasi",
-    "-mexec-model=reactor",
-    "-std=c11",
-    "-O2",
-    "-flto",
-    "-Wall",
-    "-Wextra",
-    "-g0",
-    "-Wl,--no-entry",
-];
+    "a plugin has no operating system around it: leave out what needs one (files, clocks, printf to standard output)";
 
 fn build(folder: &Path, about: &About) -> Result<Vec<u8>, Fault> {
     let manifest = fs::read_to_string(folder.join(FILE)).map_err(|error| error.to_string());
     let manifest = manifest.and_then(|text| plugin_toml::read(&text));
-    let manifest = manifest.map_err(|what| Fault::call(format!("{FILE} cannot be read: {what}"), "mend it"))?;
-    let sdk = folder.join(&manifest.plugin.sdk);
-    let sources: Vec<PathBuf> = sources(&folder.join("src"))?.into_iter().chain(sources(&sdk)?).collect();
-    let compiler = compiler()?;
+    let c = manifest.map_err(|what| Fault::call(format!("{FILE} cannot be read: {what}"), "mend it"))?.c;
+    let sources = sources(folder, &c.sources, &c.sdk)?;
+    let (compiler, own) = compiler()?;
     let module = made::by(folder, |out| {
-        let mut arguments: Vec<OsString> = FLAGS.map(OsString::from).to_vec();
+        let mut arguments: Vec<OsString> = own.iter().chain(&FLAGS).map(OsString::from).collect();
+        let version = about.version.as_deref().unwrap_or_default();
+        arguments.push(format!("-DPLUGIN_VERSION=\"{}\"", version.replace(['"', '\\'], "")).into());
         arguments.push(format!("-ffile-prefix-map={}=.", folder.display()).into());
-        arguments.extend(["-I".into(), sdk.clone().into()]);
-        arguments.extend(manifest.c.flags.iter().map(OsString::from));
-        arguments.extend(sources.iter().map(|source| source.strip_prefix(folder).unwrap_or(source).into()));
+        if !c.sdk.is_empty() {
+            arguments.push(format!("-I{}", c.sdk).into());
+        }
+        arguments.extend(c.flags.iter().map(OsString::from));
+        arguments.extend(sources.iter().map(OsString::from));
         arguments.extend(["-o".into(), out.into()]);
         compiler.run(folder, &arguments, &format!("the compilation by {}", compiler.shown()), INSTALL)
     })?;
-    component::wrap(module, None).map_err(|error| no_component(&about.file_name(), &error, FOREIGN))
+    component::without_debug_sections(&module)
+        .and_then(|module| component::wrap(module, None))
+        .map_err(|error| no_component(&about.file_name(), &error, FOREIGN))
 }
 
-/// The C files of a folder, sorted.
-fn sources(folder: &Path) -> Result<Vec<PathBuf>, Fault> {
-    let entries = fs::read_dir(folder).map_err(|error| {
-        Fault::call(
-            format!("{} cannot be read: {error}", folder.display()),
-            "a plugin in C has its files in src/ and sdk/",
-        )
-    })?;
-    let c = |path: &PathBuf| path.extension().is_some_and(|extension| extension == "c");
-    let mut found: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).filter(c).collect();
-    found.sort();
-    Ok(found)
-}
-
-/// The compiler to use.
-fn compiler() -> Result<Tool, Fault> {
-    if let Some(words) = std::env::var(VARIABLE).ok().filter(|words| !words.trim().is_empty()) {
-        return Ok(Tool::new(&words.split_whitespace().collect::<Vec<_>>()));
+/// What is compiled (all C files of the SDK's folder too, unless that is empty), by paths that count from the plugin's folder, so that none of this machine gets into it.
+fn sources(folder: &Path, patterns: &[String], sdk: &str) -> Result<Vec<PathBuf>, Fault> {
+    let of_sdk = (!sdk.is_empty()).then(|| format!("{sdk}/*.c"));
+    let mut all = Vec::new();
+    for pattern in patterns.iter().chain(&of_sdk) {
+        let whole = folder.join(pattern);
+        let found = glob::glob(&whole.to_string_lossy()).map_err(|error| {
+            Fault::call(format!("{FILE}: {pattern:?} is no pattern of paths: {error}"), "write for example \"src/*.c\"")
+        })?;
+        let mut files: Vec<PathBuf> =
+            found.flatten().map(|file| file.strip_prefix(folder).map(Path::to_owned).unwrap_or(file)).collect();
+        if files.is_empty() {
+            return Err(Fault::call(
+                format!("there is no file {}", whole.display()),
+                format!("say in {FILE} where they are: [c] sources = [\"src/*.c\"], sdk = \"sdk\""),
+            ));
+        }
+        files.sort();
+        all.extend(files);
     }
-    let mut there = COMPILERS.iter().map(|(words, question)| (Tool::new(words), question));
-    let found = there.find(|(tool, question)| tool.answers(&[question]));
-    found.map(|(tool, _)| tool).ok_or_else(|| {
+    Ok(all)
+}
+
+/// The compiler to use, and what is said to it alone.
+fn compiler() -> Result<(Tool, &'static [&'static str]), Fault> {
+    if let Some(words) = std::env::var(VARIABLE).ok().filter(|words| !words.trim().is_empty()) {
+        return Ok((Tool::new(&words.split_whitespace().collect::<Vec<_>>()), &[]));
+    }
+    let mut there = COMPILERS.iter().map(|(words, own)| (Tool::new(words), *own));
+    there.find(|(tool, _)| tool.answers(&["--version"])).ok_or_else(|| {
         Fault::call("there is no C compiler for WebAssembly: neither zig nor clang is installed, or in PATH", INSTALL)
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sources_are_the_plugins_then_the_sdks_each_sorted() {
+        let place = tempfile::tempdir().expect("a folder");
+        for folder in ["src", "sdk"] {
+            std::fs::create_dir(place.path().join(folder)).expect("made");
+        }
+        for file in ["src/b.c", "src/a.c", "src/a.h", "sdk/plugin.c"] {
+            std::fs::write(place.path().join(file), "").expect("written");
+        }
+        let found = sources(place.path(), &["src/*.c".to_owned()], "sdk").expect("files");
+        assert_eq!(found, ["src/a.c", "src/b.c", "sdk/plugin.c"].map(PathBuf::from));
+        let none = sources(place.path(), &["source/*.c".to_owned()], "sdk").expect_err("no files").to_string();
+        assert!(
+            none.starts_with("there is no file ") && none.contains("source/*.c\n  help: say in plugin.toml"),
+            "{none}"
+        );
+    }
 }

@@ -1,8 +1,11 @@
 //! From a core module to a component that says what it is.
 
+use anyhow::Context as _;
+use wasm_encoder::RawSection;
 use wasm_metadata::{
     AddMetadata, AddMetadataField, Authors, Description, Homepage, Licenses, Revision, Source, Version,
 };
+use wasmparser::{Parser, Payload};
 use wit_component::{ComponentEncoder, StringEncoding, embed_component_metadata};
 use wit_parser::Resolve;
 
@@ -12,6 +15,8 @@ use crate::about::{About, Said};
 const WIT: &str = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/../wit/workload.wit"));
 /// What a plugin is in it.
 const WORLD: &str = "plugin";
+/// What an adapter is in it.
+const ADAPTER_WIT: &str = "package engine:adapter; world adapter { import engine:workload/actions@0.1.0; }";
 
 /// Makes a component of a core module that `wit-bindgen` has described.
 ///
@@ -22,20 +27,43 @@ pub fn encode(module: &[u8]) -> anyhow::Result<Vec<u8>> {
 }
 
 /// Makes a component of a core module that nothing has described: it imports and exports by the names of the interface. An
-/// adapter is a module that offers what the first one imports beside them, with the name it is imported by.
+/// adapter is a module that offers what the first one imports beside them, with the name it is imported by; it may use the
+/// interface's actions itself.
 ///
 /// # Errors
 /// Where it imports what neither the interface nor the adapter offers, or lacks an export.
-pub fn wrap(mut module: Vec<u8>, adapter: Option<(&str, &[u8])>) -> anyhow::Result<Vec<u8>> {
+pub fn wrap(mut module: Vec<u8>, adapter: Option<(&str, Vec<u8>)>) -> anyhow::Result<Vec<u8>> {
     let mut resolve = Resolve::default();
     let package = resolve.push_str("workload.wit", WIT)?;
     let world = resolve.select_world(&[package], Some(WORLD))?;
     embed_component_metadata(&mut module, &resolve, world, StringEncoding::UTF8)?;
     let mut encoder = ComponentEncoder::default().validate(true).module(&module)?;
-    if let Some((name, adapter)) = adapter {
-        encoder = encoder.adapter(name, adapter)?;
+    if let Some((name, mut adapter)) = adapter {
+        let package = resolve.push_str("adapter.wit", ADAPTER_WIT)?;
+        let world = resolve.select_world(&[package], None)?;
+        embed_component_metadata(&mut adapter, &resolve, world, StringEncoding::UTF8)?;
+        encoder = encoder.adapter(name, &adapter)?;
     }
     encoder.encode()
+}
+
+/// A core module without what only a debugger reads: it is large, and full of paths. The functions' names stay.
+///
+/// # Errors
+/// Where it is no module.
+pub fn without_debug_sections(module: &[u8]) -> anyhow::Result<Vec<u8>> {
+    let mut kept = wasm_encoder::Module::new();
+    for payload in Parser::new(0).parse_all(module) {
+        let payload = payload?;
+        let debug = matches!(&payload, Payload::CustomSection(section) if section.name().starts_with(".debug"));
+        if let Some((id, range)) = payload.as_section()
+            && !debug
+        {
+            let data = module.get(range).context("a section beyond the module's end")?;
+            kept.section(&RawSection { id, data });
+        }
+    }
+    Ok(kept.finish())
 }
 
 /// Writes what a manifest says into a component. Gives the component, and a line for each value that is written in the manifest
@@ -123,6 +151,19 @@ mod tests {
         assert_eq!(read["homepage"], "https://example.org/");
         assert_eq!(read["revision"], "abc");
         assert_eq!(read["producers"], serde_json::json!([["sdk", { "engine-sdk": "0.1.0" }]]));
+    }
+
+    #[test]
+    fn what_only_a_debugger_reads_goes_and_names_stay() {
+        let text =
+            r#"(module (func $deep (export "deep")) (@custom ".debug_info" "/home/ann/x.c") (@custom "mine" "y"))"#;
+        let module = wat::parse_str(text).expect("a module");
+        let kept = without_debug_sections(&module).expect("a module");
+        let has = |bytes: &[u8], text: &str| bytes.windows(text.len()).any(|window| window == text.as_bytes());
+        assert!(has(&module, "/home/ann") && !has(&kept, "/home/ann") && !has(&kept, ".debug"));
+        assert!(has(&kept, "deep") && has(&kept, "mine"));
+        assert!(wasmparser::validate(&kept).is_ok());
+        assert!(without_debug_sections(b"none").is_err());
     }
 
     #[test]

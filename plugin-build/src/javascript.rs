@@ -75,7 +75,7 @@ fn build(folder: &Path, _: &About) -> Result<Vec<u8>, Fault> {
     if !node.answers(&["--version"]) {
         return Err(Fault::call(
             "Node.js is not installed, or `node` is not in PATH",
-            "install Node.js 20 or newer, then in the plugin's folder: npm ci",
+            "install Node.js 20.10 or newer, then in the plugin's folder: npm ci",
         ));
     }
     if !folder.join(SCRIPT).is_file() {
@@ -86,7 +86,7 @@ fn build(folder: &Path, _: &About) -> Result<Vec<u8>, Fault> {
     }
     made::by(folder, |out| {
         let arguments = [SCRIPT.as_ref(), "--out".as_ref(), out.as_os_str()];
-        node.run(folder, &arguments, "`npm`'s build of the plugin", "install Node.js 20 or newer")
+        node.run(folder, &arguments, "the build of the plugin", "install Node.js 20.10 or newer")
     })
 }
 

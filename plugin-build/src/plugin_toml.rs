@@ -14,8 +14,6 @@ pub(crate) struct Manifest {
     pub(crate) plugin: Plugin,
     #[serde(default)]
     pub(crate) c: C,
-    #[serde(default)]
-    pub(crate) go: Go,
 }
 
 /// What is told of the plugin.
@@ -30,31 +28,24 @@ pub(crate) struct Plugin {
     licence: Option<String>,
     repository: Option<String>,
     homepage: Option<String>,
-    /// Where the SDK is, from the plugin's folder.
-    #[serde(default = "sdk")]
-    pub(crate) sdk: String,
 }
 
-fn sdk() -> String {
-    "sdk".to_owned()
-}
-
-/// What is special to C.
-#[derive(Debug, Default, Deserialize)]
-#[serde(deny_unknown_fields)]
+/// What is special to C. Paths count from the plugin's folder.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields, default)]
 pub(crate) struct C {
+    /// Where the SDK is.
+    pub(crate) sdk: String,
+    /// What is compiled with it, as patterns of paths.
+    pub(crate) sources: Vec<String>,
     /// Further arguments of the compiler.
-    #[serde(default)]
     pub(crate) flags: Vec<String>,
 }
 
-/// What is special to Go.
-#[derive(Debug, Default, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct Go {
-    /// Build tags.
-    #[serde(default)]
-    pub(crate) tags: Vec<String>,
+impl Default for C {
+    fn default() -> Self {
+        Self { sdk: "sdk".to_owned(), sources: vec!["src/*.c".to_owned()], flags: Vec::new() }
+    }
 }
 
 /// Reads the file.
@@ -70,7 +61,7 @@ pub(crate) fn read(text: &str) -> Result<Manifest, String> {
 /// # Errors
 /// As [`read`].
 pub(crate) fn about(text: &str) -> Result<About, String> {
-    let Plugin { name, version, summary, authors, licence, repository, homepage, .. } = read(text)?.plugin;
+    let Plugin { name, version, summary, authors, licence, repository, homepage } = read(text)?.plugin;
     Ok(About {
         name,
         version,
@@ -93,7 +84,8 @@ mod tests {
         let about = about(text).expect("a manifest");
         assert_eq!((about.name.as_str(), about.version.as_deref()), ("tea", Some("1.0.0")));
         assert_eq!(about.licence, Said::at("plugin.licence", Some("MIT")));
-        assert_eq!(read(text).expect("a manifest").plugin.sdk, "sdk");
+        let c = read(&format!("{text}[c]\nflags = [\"-DX\"]\n")).expect("a manifest").c;
+        assert_eq!((c.sdk.as_str(), c.sources, c.flags), ("sdk", vec!["src/*.c".to_owned()], vec!["-DX".to_owned()]));
         let wrong = read("[plugin]\nname = \"tea\"\nlicense = \"MIT\"\n").expect_err("a mistyped key");
         assert!(wrong.contains("line 3") && wrong.contains("unknown field `license`"), "{wrong}");
     }

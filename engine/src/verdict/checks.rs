@@ -245,7 +245,7 @@ fn stall(inputs: &Inputs<'_>) -> Check {
     let limit = strictest_time_limit(inputs);
     let mut detail = format!("worker {worker}, {} samples", grouped(count));
     if p99 as f64 > limit {
-        detail.extend(resources::longest_call(inputs));
+        detail.extend(resources::longest_call(inputs, limit));
     }
     Check::at_most(
         name,

@@ -68,7 +68,7 @@ pub(super) fn plugin_time(inputs: &Inputs<'_>) -> Check {
     let advice = "plugins take time that starts and timestamps need: use more workers, or make the plugins cheaper";
     let mut detail = format!("worker {worker}, judged phase; above 20 % a warning");
     if share > 0.2 {
-        detail.extend(longest_call(inputs));
+        detail.extend(longest_call(inputs, 0.0));
     }
     let mut check = Check::at_most(name, Quantity::share(share), Quantity::share(0.5), detail, advice);
     if share > 0.2 && check.verdict == CheckVerdict::Ok {
@@ -79,10 +79,14 @@ pub(super) fn plugin_time(inputs: &Inputs<'_>) -> Check {
 }
 
 /// The longest call of all plugins, in words that go on from others: what to look at first where plugins took too long.
-pub(super) fn longest_call(inputs: &Inputs<'_>) -> Option<String> {
+/// None where no call took so many nanoseconds.
+pub(super) fn longest_call(inputs: &Inputs<'_>, at_least: f64) -> Option<String> {
     let plugins = inputs.recorder.plugins().iter().enumerate();
     let longest = plugins.filter_map(|(plugin, cost)| Some((cost.longest?, plugin)));
     let (call, plugin) = longest.max_by_key(|(call, _)| call.nanoseconds)?;
+    if (call.nanoseconds as f64) < at_least {
+        return None;
+    }
     let name = inputs.plugins.get(plugin).map_or("", String::as_str);
     let took = Quantity::ns(call.nanoseconds as f64);
     Some(format!("; the longest call of a plugin: {took} in `{}` of `{name}`", call.function))

@@ -1,5 +1,8 @@
 //! `engine plugin new`: a folder with a workload that builds and tests as it is.
 
+mod c;
+mod go;
+mod js;
 mod lock;
 mod name;
 mod rust;
@@ -40,12 +43,22 @@ pub(in crate::cli) struct New {
 enum Language {
     /// Rust
     Rust,
+    /// JavaScript or TypeScript (Node.js builds it, QuickJS runs it)
+    #[value(alias = "javascript", alias = "ts", alias = "typescript")]
+    Js,
+    /// C (zig or clang)
+    C,
+    /// Go
+    Go,
 }
 
 impl Language {
     fn template(self) -> &'static Template {
         match self {
             Self::Rust => &rust::TEMPLATE,
+            Self::Js => &js::TEMPLATE,
+            Self::C => &c::TEMPLATE,
+            Self::Go => &go::TEMPLATE,
         }
     }
 
@@ -53,6 +66,8 @@ impl Language {
     fn keeps(self, name: &str) -> Option<&'static str> {
         match self {
             Self::Rust => rust::keeps(name),
+            Self::Js | Self::C => None,
+            Self::Go => go::keeps(name),
         }
     }
 }

@@ -1,0 +1,3 @@
+module cost_raw_go
+
+go 1.24

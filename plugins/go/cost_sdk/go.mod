@@ -1,0 +1,7 @@
+module cost_sdk_go
+
+go 1.24
+
+require engine v0.0.0
+
+replace engine => ../../sdk/go

@@ -1,0 +1,139 @@
+// One running flow: what the engine holds a handle to.
+
+import { actions } from "#actions";
+import { runJobs } from "#jobs";
+import { toAwaitable } from "./awaitable.js";
+import { Context } from "./context.js";
+import { current } from "./current.js";
+import { trap } from "./trap.js";
+import { lower } from "./verdict.js";
+
+/** What `ctx.arrival` gives in setup and teardown. */
+const NO_ARRIVAL = { sequence: 0, index: 0, seed: 0, client: 1, wallTime: 0, phase: "", row: null };
+
+/** A flow and the events delivered to it. An event for what nobody waits for any more changes nothing. */
+export class Iteration extends Context {
+  /** Begins the flow of an arrival. */
+  static start(workload, plan, arrival) {
+    const iteration = new Iteration(arrival);
+    iteration.begin(workload, "iterate", plan);
+    return iteration;
+  }
+
+  /** Begins `setup` or `teardown`, which belong to no arrival; null where the plugin has no such flow. */
+  static once(workload, flow, plan) {
+    if (workload[flow] === undefined) return null;
+    const iteration = new Iteration(NO_ARRIVAL);
+    return iteration.begin(workload, flow, plan) ? iteration : null;
+  }
+
+  /** False where there is no flow. */
+  begin(workload, flow, plan) {
+    current.iteration = this;
+    let begun;
+    try {
+      begun = workload[flow](this, plan);
+    } catch (error) {
+      // Of a plain function; a generator or an async one keeps it for later.
+      begun = thrown(error);
+    }
+    if (begun === undefined && this.raw === NO_ARRIVAL) return false;
+    this.main = toAwaitable(begun);
+    this.main.handled = true;
+    this.after();
+    return true;
+  }
+
+  onResponse(exchange, response) {
+    this.last(exchange)?.onResponse(response);
+    this.after();
+  }
+
+  onHead(exchange, status, fields) {
+    this.of(exchange)?.onHead(status, fields);
+    this.after();
+  }
+
+  onOpen(exchange, subprotocol, fields) {
+    this.of(exchange)?.onOpen(subprotocol, fields);
+    this.after();
+  }
+
+  onItems(exchange, items) {
+    this.of(exchange)?.onItems(items);
+    this.after();
+  }
+
+  onEnd(exchange, end) {
+    this.last(exchange)?.onEnd(end);
+    this.after();
+  }
+
+  onFailure(exchange, failure) {
+    this.last(exchange)?.onFailure(failure);
+    this.after();
+  }
+
+  onTimer(timer) {
+    current.iteration = this;
+    const waiting = this.timers[timer];
+    this.timers[timer] = undefined;
+    waiting?.settle(undefined, false);
+    this.after();
+  }
+
+  /** Who waits for this exchange. */
+  of(exchange) {
+    current.iteration = this;
+    return this.exchanges[exchange];
+  }
+
+  /** Who waits for the end of this exchange. */
+  last(exchange) {
+    current.iteration = this;
+    const waiting = this.exchanges[exchange];
+    this.exchanges[exchange] = undefined;
+    return waiting;
+  }
+
+  /** Runs the jobs that the event has caused, and ends the iteration where its flow has ended. */
+  after() {
+    const rejected = runJobs();
+    if (rejected !== null) this.lose(rejected);
+    if (!this.done && this.main.settled) this.finish();
+  }
+
+  finish() {
+    this.done = true;
+    let { value, failed } = this.main;
+    // The stop of a promise that nobody has awaited stands in for the success of the flow.
+    const lost = this.rejected?.find((promise) => !promise.handled);
+    if (!failed && lost !== undefined) [value, failed] = [lost.value, true];
+    const verdict = lower(value, failed);
+    if (verdict === null) trap(value);
+    // No cycle is left behind: what the iteration held is free without a collection.
+    this.main = this.rejected = null;
+    this.exchanges = this.timers = [];
+    actions.finish(verdict);
+  }
+
+  /** Promises that were rejected while nobody waited for them. An author's error is never lost. */
+  lose(rejected) {
+    for (const promise of rejected) {
+      if (!promise.handled && lower(promise.value, true) === null) trap(promise.value);
+    }
+    this.rejected = (this.rejected ?? []).concat(rejected);
+  }
+
+  /** Gives up what a cancelled task has open. */
+  giveUp(task) {
+    for (const exchange of this.exchanges) if (exchange?.owner?.within(task)) exchange.cancel();
+    for (const timer of this.timers) if (timer?.owner?.within(task)) timer.cancel();
+  }
+}
+Iteration.prototype.done = false;
+Iteration.prototype.rejected = null;
+
+function* thrown(error) {
+  throw error;
+}
