@@ -104,6 +104,62 @@ fn a_name_or_a_place_that_does_not_do_is_refused() {
 }
 
 #[test]
+fn a_toolchain_that_is_missing_is_named_with_how_to_install_it() {
+    for (files, text) in [
+        (
+            &[("package.json", "{\"name\": \"tea\"}")][..],
+            "error: Node.js is not installed, or `node` is not in PATH\n  help: install Node.js 20.10 or newer, then in the \
+             plugin's folder: npm ci\n",
+        ),
+        (
+            &[("pyproject.toml", "[project]\nname = \"tea\"\n")],
+            "error: Python is not installed, or `python3` is not in PATH\n  help: install Python 3.11 or newer\n",
+        ),
+        (
+            &[("plugin.toml", "[plugin]\nname = \"tea\"\n"), ("src/a.c", ""), ("sdk/b.c", "")],
+            "error: there is no C compiler for WebAssembly: neither zig nor clang is installed, or in PATH\n  help: python3 -m \
+             pip install ziglang; or on Debian and Ubuntu: apt-get install clang lld wasi-libc libclang-rt-dev-wasm32; or say \
+             which one with CC_WASM\n",
+        ),
+        (
+            &[("plugin.toml", "[plugin]\nname = \"tea\"\n"), ("go.mod", "module tea\n")],
+            "error: Go is not installed, or `go` is not in PATH\n  help: install Go 1.24 or newer, from your distribution or \
+             from https://go.dev/dl\n",
+        ),
+    ] {
+        let place = Place::new();
+        for (file, text) in files {
+            let path = place.path().join(file);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, text).unwrap();
+        }
+        let mut build = command(&place, &["plugin", "build"]);
+        build.env("PATH", "").env_remove("CC_WASM");
+        assert_eq!(refused(&place, build, 2), text);
+    }
+}
+
+#[test]
+fn what_is_not_there_yet_or_is_wrong_in_a_manifest_is_named() {
+    let place = Place::new();
+    place.write("package.json", b"{\"name\": \"tea\"}");
+    // Any program that can be asked for its version will do for this.
+    let node = program(&place, "node", "exit 0");
+    let mut build = command(&place, &["plugin", "build"]);
+    build.env("PATH", node.parent().unwrap());
+    assert_eq!(
+        refused(&place, build, 2),
+        "error: what the plugin is built with is not installed: there is no node_modules/engine-sdk/build.mjs\n  help: in the \
+         plugin's folder: npm ci\n"
+    );
+    let place = Place::new();
+    place.write("plugin.toml", b"[plugin]\nname = \"tea\"\nlicense = \"MIT\"\n");
+    let text = refused(&place, command(&place, &["plugin", "build"]), 2);
+    assert!(text.starts_with("error: ./plugin.toml cannot be read: TOML parse error at line 3, column 1"), "{text}");
+    assert!(text.contains("unknown field `license`, expected one of `name`"), "{text}");
+}
+
+#[test]
 fn a_folder_without_a_plugin_is_not_built() {
     let place = Place::new();
     assert_eq!(

@@ -5,11 +5,23 @@ use std::path::Path;
 
 use clap::Parser;
 
-use super::new::TEMPLATE_SOURCE;
+use super::new::{self, TEMPLATE_SOURCE};
 use crate::cli::args::Arguments;
 use crate::scenario::{Overrides, Surroundings, parse};
 
 const GUIDE: &str = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/plugins.md"));
+
+/// All pages on plugins, `plugins*.md`: the guide, and one a language.
+fn pages() -> Vec<String> {
+    let docs = std::fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs")).expect("docs");
+    let pages = docs.flatten().map(|file| file.path()).filter(|path| {
+        let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+        name.starts_with("plugins") && name.ends_with(".md")
+    });
+    let pages: Vec<String> = pages.map(|path| std::fs::read_to_string(path).expect("a page")).collect();
+    assert!(pages.len() > 1, "{}", pages.len());
+    pages
+}
 
 /// What a part of a scenario is put behind, so that it is a whole one.
 const BASE: &str = "[target]\nstub = \"small\"\n[[phase]]\nname = \"load\"\nduration = \"1s\"\nrate = 5\n";
@@ -34,9 +46,10 @@ fn every_scenario_of_the_guide_is_one() {
 
 #[test]
 fn every_command_of_the_guide_and_of_the_template_is_one() {
-    let readme = include_str!("new/rust/README.md.txt");
-    let quoted = readme.split('`').skip(1).step_by(2);
-    let lines: Vec<&str> = blocks(GUIDE, "sh").into_iter().flat_map(str::lines).chain(quoted).collect();
+    let (pages, readmes) = (pages(), new::readmes());
+    let quoted = readmes.iter().flat_map(|readme| readme.split('`').skip(1).step_by(2));
+    let of_pages = pages.iter().flat_map(|page| blocks(page, "sh")).flat_map(str::lines);
+    let lines: Vec<&str> = of_pages.chain(quoted).collect();
     let commands: Vec<&str> = lines.iter().filter_map(|line| line.find("engine ").map(|at| &line[at..])).collect();
     assert!(commands.len() > 15, "{commands:?}");
     for command in commands {
@@ -57,7 +70,9 @@ fn the_listing_of_the_guide_is_the_template() {
 #[test]
 fn every_link_of_the_guide_leads_somewhere() {
     let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs");
-    let targets: Vec<&str> = GUIDE.split("](").skip(1).filter_map(|rest| rest.split(')').next()).collect();
+    let pages = pages();
+    let links = pages.iter().flat_map(|page| page.split("](").skip(1));
+    let targets: Vec<&str> = links.filter_map(|rest| rest.split(')').next()).collect();
     assert!(targets.len() > 5);
     for target in targets.iter().filter(|target| !target.contains("://")) {
         let (file, anchor) = target.split_once('#').unwrap_or((target, ""));

@@ -52,6 +52,13 @@ enum Language {
     Go,
 }
 
+/// The page that each template begins with.
+#[cfg(test)]
+pub(super) fn readmes() -> Vec<&'static str> {
+    let own = Language::value_variants().iter().flat_map(|language| language.template().own);
+    own.filter(|(path, _)| *path == "README.md").map(|(_, text)| *text).collect()
+}
+
 impl Language {
     fn template(self) -> &'static Template {
         match self {
