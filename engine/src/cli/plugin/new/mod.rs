@@ -5,6 +5,7 @@ mod go;
 mod js;
 mod lock;
 mod name;
+mod python;
 mod rust;
 mod template;
 
@@ -46,6 +47,8 @@ enum Language {
     /// JavaScript or TypeScript (Node.js builds it, QuickJS runs it)
     #[value(alias = "javascript", alias = "ts", alias = "typescript")]
     Js,
+    /// Python
+    Python,
     /// C (zig or clang)
     C,
     /// Go
@@ -64,6 +67,7 @@ impl Language {
         match self {
             Self::Rust => &rust::TEMPLATE,
             Self::Js => &js::TEMPLATE,
+            Self::Python => &python::TEMPLATE,
             Self::C => &c::TEMPLATE,
             Self::Go => &go::TEMPLATE,
         }
@@ -73,6 +77,7 @@ impl Language {
     fn keeps(self, name: &str) -> Option<&'static str> {
         match self {
             Self::Rust => rust::keeps(name),
+            Self::Python => python::keeps(name),
             Self::Js | Self::C => None,
             Self::Go => go::keeps(name),
         }

@@ -82,13 +82,12 @@ mod tests {
 
     #[test]
     fn whatever_is_proposed_can_be_used() {
-        for name in ["", "___", "É", "self", "A--b", "1", "_x", "core ", &"ab-".repeat(99)] {
-            assert_eq!(
-                check(&nearest(name, Language::Rust), Language::Rust),
-                Ok(()),
-                "{name}: {}",
-                nearest(name, Language::Rust)
-            );
+        use clap::ValueEnum as _;
+        for &language in Language::value_variants() {
+            for name in ["", "___", "É", "self", "json", "engine", "A--b", "1", "_x", "core ", &"ab-".repeat(99)] {
+                let proposed = nearest(name, language);
+                assert_eq!(check(&proposed, language), Ok(()), "{name}: {proposed}");
+            }
         }
     }
 }
