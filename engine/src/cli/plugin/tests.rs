@@ -16,7 +16,7 @@ fn pages() -> Vec<String> {
     let docs = std::fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs")).expect("docs");
     let pages = docs.flatten().map(|file| file.path()).filter(|path| {
         let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
-        name.starts_with("plugins") && name.ends_with(".md")
+        name.starts_with("plugins") && path.extension().is_some_and(|extension| extension == "md")
     });
     let pages: Vec<String> = pages.map(|path| std::fs::read_to_string(path).expect("a page")).collect();
     assert!(pages.len() > 1, "{}", pages.len());

@@ -44,7 +44,7 @@ pub(in crate::cli) struct New {
 enum Language {
     /// Rust
     Rust,
-    /// JavaScript or TypeScript (Node.js builds it, QuickJS runs it)
+    /// JavaScript or TypeScript
     #[value(alias = "javascript", alias = "ts", alias = "typescript")]
     Js,
     /// Python

@@ -7,6 +7,9 @@ const NAME: &str = "my_plugin";
 /// Files by their path.
 pub(super) type Files = &'static [(&'static str, &'static str)];
 
+/// A file that depends on the plugin's name: its path and its text.
+pub(super) type More = fn(&str) -> (&'static str, String);
+
 /// Files of the project by their path in a folder of it.
 macro_rules! files {
     ($from:literal: $($path:literal),+ $(,)?) => {
@@ -31,7 +34,7 @@ pub(super) struct Template {
     /// The SDK's, by their path in its folder.
     pub(super) sdk: Files,
     /// One more, which depends on the name.
-    pub(super) more: Option<fn(&str) -> (&'static str, String)>,
+    pub(super) more: Option<More>,
     /// What to type in the folder before `engine plugin build`.
     pub(super) steps: &'static [&'static str],
 }
