@@ -100,7 +100,9 @@ impl<'host> Catalog<'host> {
         let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
         Err(NoPlugin {
             what: format!("there is no plugin file {}; {}", file.display(), self.list(&[folder.to_owned()])),
-            help: "check the path (it counts from the scenario's folder), or give the file with --plugin".into(),
+            help: "check the path (it counts from the scenario's folder), build it with `engine plugin build`, or give the file with \
+                   --plugin"
+                .into(),
         })
     }
 

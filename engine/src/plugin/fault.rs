@@ -55,7 +55,11 @@ pub(super) struct DeadlineExceeded {
 
 impl fmt::Display for DeadlineExceeded {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "computed longer than the {} ms it may (limits.plugin.call)", self.limit_ms)
+        write!(
+            f,
+            "computed longer than the {} ms it may (limits.plugin.call): an endless loop, or too much work in one call",
+            self.limit_ms
+        )
     }
 }
 
@@ -63,6 +67,9 @@ impl std::error::Error for DeadlineExceeded {}
 
 /// The most functions of a backtrace that are named.
 const FRAMES: usize = 8;
+
+/// Functions in which an interpreter runs an author's code: Python's, QuickJS's.
+const INTERPRETERS: [&str; 2] = ["_PyEval_EvalFrameDefault", "JS_CallInternal"];
 
 impl Fault {
     /// Reads wasmtime's error after the call named `call`; `log` is what the plugin logged during it.
@@ -94,6 +101,11 @@ impl Fault {
 /// The plugin's functions on the stack, innermost first, without the machinery of panicking.
 fn functions(error: &wasmtime::Error) -> Vec<String> {
     let Some(backtrace) = error.downcast_ref::<WasmBacktrace>() else { return Vec::new() };
+    // The functions of an interpreter are not the author's: those stand in what the plugin has logged.
+    let mut raw = backtrace.frames().iter().filter_map(wasmtime::FrameInfo::func_name);
+    if raw.any(|name| INTERPRETERS.iter().any(|interpreter| name.contains(interpreter))) {
+        return Vec::new();
+    }
     let mut names: Vec<String> = backtrace
         .frames()
         .iter()

@@ -61,7 +61,7 @@ fn a_new_plugin_is_a_whole_folder_and_says_what_to_do_next() {
         (
             0,
             "made tea_shop: a workload with its tests, a scenario, and the SDK it is built with. What to do next:\n  \
-             cd tea_shop\n  cargo test\n  engine plugin build\n  engine run --scenario scenario.toml\n",
+             cd tea_shop\n  cargo test\n  engine plugin build\n  engine try scenario.toml\n  engine run --scenario scenario.toml\n",
             ""
         )
     );

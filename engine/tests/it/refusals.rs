@@ -78,7 +78,7 @@ fn a_plugin_file_that_is_not_there_lists_its_folder() {
         refused(&place, &["run", "--scenario", "load.toml"], 4),
         "error[plugin.refused]: there is no plugin file ./gone.wasm; in .: other.wasm; built in: `http`\n \
          --> load.toml:7:10\n  |\n7 | plugin = \"./gone.wasm\"\n  |          ^^^^^^^^^^^^^ asked for here\n  |\n  \
-         = help: check the path (it counts from the scenario's folder), or give the file with --plugin\n"
+         = help: check the path (it counts from the scenario's folder), build it with `engine plugin build`, or give the file with --plugin\n"
     );
 }
 

@@ -106,7 +106,7 @@ func (c *Context) Timer(d time.Duration) *Timer {
 // Mark records a time: the moment the bytes of the event being handled were read, measured from since.
 func (c *Context) Mark(mark Mark, since Since) {
 	if !c.it.over {
-		actMark(uint32(mark), since.kind, since.exchange, 1)
+		actMark(mark.id(), since.kind, since.exchange, 1)
 	}
 }
 
@@ -114,28 +114,28 @@ func (c *Context) Mark(mark Mark, since Since) {
 // each (tokens that came in one piece); 0 counts nothing. The first one only sets the start.
 func (c *Context) Lap(mark Mark, weight int) {
 	if !c.it.over {
-		actMark(uint32(mark), sincePrevious, 0, uint32(min(max(weight, 0), math.MaxUint32)))
+		actMark(mark.id(), sincePrevious, 0, uint32(min(max(weight, 0), math.MaxUint32)))
 	}
 }
 
 // Count adds to a counter.
 func (c *Context) Count(counter Counter, n uint64) {
 	if !c.it.over {
-		actCount(uint32(counter), n)
+		actCount(counter.id(), n)
 	}
 }
 
 // Observe records a value, 0 to 2^53.
 func (c *Context) Observe(observation Observation, value float64) {
 	if !c.it.over {
-		actObserve(uint32(observation), value)
+		actObserve(observation.id(), value)
 	}
 }
 
 // Check counts a check as passed or failed without deciding the iteration.
 func (c *Context) Check(check Check, passed bool) {
 	if !c.it.over {
-		actCheck(uint32(check), passed)
+		actCheck(check.id(), passed)
 	}
 }
 

@@ -226,3 +226,22 @@ func TestAFlowThatIsDroppedIsUnwoundAndAsksForNothing(t *testing.T) {
 	}
 	equal(t, recorder == nil, true)
 }
+
+// A figure that the plugin's Metrics do not hold would be another one to the engine: the one with its number.
+func TestAFigureOfAnotherSetIsAPanicWithItsName(t *testing.T) {
+	var others Metrics
+	strange := others.Mark("strange", "In no plugin's set.")
+	for figure, text := range map[Mark]string{
+		strange: `the metric "strange" is in a set that the plugin's field Metrics does not name`,
+		{}:      "a metric that no engine.Metrics has declared",
+	} {
+		func() {
+			defer func() {
+				if got := recover(); got != text {
+					t.Errorf("%v, not %s", got, text)
+				}
+			}()
+			figure.id()
+		}()
+	}
+}

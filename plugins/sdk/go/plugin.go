@@ -75,6 +75,7 @@ func (p Plugin[C, P]) workload() *workload {
 		schema:  schemaOf[C],
 	}
 	if p.Metrics != nil {
+		p.Metrics.named = true
 		w.metrics = p.Metrics.list
 	}
 	w.configure = func(text string, shared *string) (*plan, error) {

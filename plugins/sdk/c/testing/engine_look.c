@@ -121,6 +121,8 @@ void engine_test_expect(bool holds, const char *condition, const char *file, int
     if (holds) return;
     holds_so_far = false;
     printf("%s:%d: not so: %s\n", file, line, condition);
+    /* A test that goes on may end by a signal, which would take what is not printed yet. */
+    fflush(stdout);
 }
 
 void engine_test_expect_text(const char *got, const char *expected, const char *file, int line)

@@ -119,7 +119,7 @@ class Context:
 
     def request(self, method: str, path: str, **options: Unpack[Whole]) -> Sending:
         """Sends a request now; await the answer. `path` is path and query as sent, and begins with `/`."""
-        return self._whole(method, path, options)
+        return self._whole(text(method), path, options)
 
     def get(self, path: str, **options: Unpack[Whole]) -> Sending:
         """Sends a `GET`, as `request`."""
@@ -226,12 +226,14 @@ class Context:
 
     def _whole(self, method: str, path: str, options: Whole) -> Sending:
         sending = Sending()
-        self._lease(sending, _actions.send(_request(_WHOLE, method, path, options)))
+        sending.exchange = number = _actions.send(_request(_WHOLE, method, path, options))
+        sending._given_up = self._given_up
+        self._open[number] = sending
         return sending
 
     def _stream(self, kind: type[T], read: object, method: str, path: str, options: Options) -> OpeningStream[T]:
         stream: Stream[T] = Stream((kind,))
-        self._lease(stream, _actions.send(_request(read, method, path, options)))
+        self._lease(stream, _actions.send(_request(read, text(method), path, options)))
         return OpeningStream(stream)
 
     def _lease(self, exchange: Exchange, number: int) -> None:
@@ -243,7 +245,6 @@ class Context:
 def _request(read: object, method: str, path: str, options: Whole | Options) -> Request:
     """What the engine is handed. It could not say where a value of a wrong type came from: `encode` does."""
     request = Request()
-    method.encode()
     path.encode()
     request.method = method
     request.path_with_query = path
@@ -257,7 +258,7 @@ def _request(read: object, method: str, path: str, options: Whole | Options) -> 
             value.encode()
             request.name = value
         elif key == "body":
-            request.body = _cases.BodyBytes(value.encode() if isinstance(value, str) else bytes(value))
+            request.body = _cases.BodyBytes(value if type(value) is bytes else _bytes(value))
         elif key == "blob":
             request.body = value._body
         elif key == "json":
@@ -285,6 +286,10 @@ def _request(read: object, method: str, path: str, options: Whole | Options) -> 
     if kind is not None and all(name.lower() != "content-type" for name, _ in request.fields):
         request.fields = [*request.fields, ("content-type", kind)]
     return request
+
+
+def _bytes(value: Any) -> bytes:
+    return value.encode() if isinstance(value, str) else bytes(memoryview(value))
 
 
 def percent_encode(text: str) -> str:

@@ -36,7 +36,8 @@ impl Hand<'_> {
                 let fault = Fault::new(UNKNOWN_METRIC, format!("the plugin has no {kind} `{}`", entry.key));
                 let there =
                     if known.is_empty() { "it has none".to_owned() } else { format!("it has: {}", known.join(", ")) };
-                self.log.note(fault.at(entry.key_span, label).hint(there));
+                let stale = "; cases of an earlier state of the plugin are mended or deleted";
+                self.log.note(fault.at(entry.key_span, label).hint(there + stale));
             }
             figures.extend(read(&entry.node).map(|figure| (entry.key.clone(), figure)));
         }
