@@ -3,6 +3,14 @@
 import { current } from "./current.js";
 
 /**
+ * Makes `type` one of `parent` whose constructor needs no `super()`: for what is made in every iteration, as QuickJS takes
+ * long for each level of constructors.
+ */
+export function inherit(type, parent) {
+  Object.setPrototypeOf(type.prototype, parent.prototype);
+}
+
+/**
  * Something that settles once: with a value, or with a failure that is thrown into whoever waits. A generator gets it
  * with `yield`, an async function with `await`.
  *
@@ -12,20 +20,19 @@ export class Awaitable {
   settle(value, failed) {
     if (this.settled) return;
     this.settled = true;
-    this.value = value;
-    this.failed = failed;
+    if (value !== undefined) this.value = value;
+    if (failed) this.failed = true;
     const waiter = this.waiter;
     if (waiter === null) return;
     this.waiter = null;
-    if (Array.isArray(waiter)) for (const one of waiter) one.wake(this);
-    else waiter.wake(this);
+    waiter.wake(this);
   }
 
   subscribe(waiter) {
     if (this.settled) waiter.wake(this);
     else if (this.waiter === null) this.waiter = waiter;
-    else if (Array.isArray(this.waiter)) this.waiter.push(waiter);
-    else this.waiter = [this.waiter, waiter];
+    else if (this.waiter instanceof Waiters) this.waiter.list.push(waiter);
+    else this.waiter = new Waiters(this.waiter, waiter);
   }
 
   /** Makes `await` work. In a component `Promise` is the SDK's own, see `component/promise.js`. */
@@ -47,18 +54,30 @@ export class Awaitable {
   /** The task that waits has been cancelled: what comes must not be taken for it. It goes on where others hold it. */
   leave() {}
 }
-// On the prototype: most awaitables change few of them.
+// On the prototype: most awaitables change few of them. The first tells an awaitable, faster than
+// `instanceof`; no JSON of a peer's can have that value.
+Awaitable.prototype.brand = Awaitable;
 Awaitable.prototype.settled = false;
 Awaitable.prototype.failed = false;
 Awaitable.prototype.value = undefined;
 Awaitable.prototype.waiter = null;
 
+/** Several that wait for one, in the order they came. */
+class Waiters {
+  constructor(first, second) {
+    this.list = [first, second];
+  }
+
+  wake(awaited) {
+    for (const one of this.list) one.wake(awaited);
+  }
+}
+
 /** A generator being run; settles with what it returns or throws. */
-export class Task extends Awaitable {
+export class Task {
   constructor(generator) {
-    super();
     this.generator = generator;
-    this.parent = current.task;
+    if (current.task !== null) this.parent = current.task;
   }
 
   wake(awaited) {
@@ -75,10 +94,11 @@ export class Task extends Awaitable {
         const step = failed ? generator.throw(value) : generator.next(value);
         value = step.value;
         if (step.done) break;
-        const awaited = toAwaitable(value);
+        const awaited = value?.brand === Awaitable ? value : toAwaitable(value);
         if (!awaited.settled) {
           this.waiting = awaited;
           awaited.subscribe(this);
+          current.task = outer;
           return;
         }
         value = awaited.value;
@@ -88,9 +108,10 @@ export class Task extends Awaitable {
     } catch (error) {
       value = error;
       failed = true;
-    } finally {
-      current.task = outer;
     }
+    current.task = outer;
+    // What it has waited for knows it as its owner: a cycle, which only a collection would free.
+    this.waiting = null;
     this.settle(value, failed);
   }
 
@@ -98,7 +119,8 @@ export class Task extends Awaitable {
   cancel() {
     if (this.settled) return;
     this.settled = true;
-    this.waiting.leave();
+    this.waiting?.leave();
+    this.waiting = null;
     this.generator.return();
     current.iteration.giveUp(this);
   }
@@ -114,6 +136,8 @@ export class Task extends Awaitable {
     return false;
   }
 }
+inherit(Task, Awaitable);
+Task.prototype.parent = null;
 
 /** Waits for a promise, in one tick of the job queue. */
 class FromPromise extends Awaitable {
@@ -128,7 +152,7 @@ class FromPromise extends Awaitable {
 
 /** Anything that may stand after `yield`: an awaitable, a generator, a promise, or a value that is there already. */
 export function toAwaitable(thing) {
-  if (thing instanceof Awaitable) return thing;
+  if (thing?.brand === Awaitable) return thing;
   if (typeof thing === "object" && thing !== null) {
     if (typeof thing.then === "function") return new FromPromise(thing);
     if (typeof thing.next === "function" && typeof thing.throw === "function") {

@@ -4,6 +4,7 @@ import { actions } from "#actions";
 import { Arrival } from "./arrival.js";
 import { Awaitable } from "./awaitable.js";
 import { current } from "./current.js";
+import { NONE } from "./exchange.js";
 import { idOf } from "./metric.js";
 import { nanoseconds, send } from "./request.js";
 import { parseJson } from "./reply.js";
@@ -12,17 +13,12 @@ import { open } from "./socket.js";
 import { Stop } from "./verdict.js";
 
 const DUE = { tag: "due" };
+/** One record for all marks, which whoever is given it copies. */
+const ASKED = { tag: "asked", val: 0 };
 const PREVIOUS = { tag: "previous" };
 
 /** An iteration's access to the engine. `Iteration` adds what the engine calls. */
 export class Context {
-  constructor(arrival) {
-    this.raw = arrival;
-    /** What waits for each exchange and timer, by its id; undefined where nobody does any more. */
-    this.exchanges = [];
-    this.timers = [];
-  }
-
   get arrival() {
     return (this.made ??= new Arrival(this.raw));
   }
@@ -70,12 +66,19 @@ export class Context {
   wait(milliseconds) {
     this.guard();
     const timer = actions.wait(nanoseconds(milliseconds));
+    if (this.timers === NONE) this.timers = [];
     return (this.timers[timer] = new Timer(this, timer));
   }
 
   /** `since` is an answer or its exchange; the arrival's due time where absent. */
   mark(mark, since) {
-    actions.mark(idOf(mark, "mark"), since === undefined ? DUE : { tag: "asked", val: since.exchange ?? since }, 1);
+    const id = mark?.kind === "mark" && mark.id >= 0 ? mark.id : idOf(mark, "mark");
+    if (since === undefined) {
+      actions.mark(id, DUE, 1);
+    } else {
+      ASKED.val = since.exchange ?? since;
+      actions.mark(id, ASKED, 1);
+    }
   }
 
   lap(mark, weight = 1) {

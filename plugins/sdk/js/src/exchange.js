@@ -5,6 +5,15 @@ import { Awaitable } from "./awaitable.js";
 import { current } from "./current.js";
 import { ExchangeFailed } from "./verdict.js";
 
+/** The exchanges or timers of an iteration that has none. Never changed: who adds one makes a list first. */
+export const NONE = [];
+
+/** From now on `waiting` gets what comes for this exchange. */
+export function hold(ctx, exchange, waiting) {
+  if (ctx.exchanges === NONE) ctx.exchanges = [];
+  ctx.exchanges[exchange] = waiting;
+}
+
 /** An exchange that was asked for and not answered yet. */
 export class Exchange extends Awaitable {
   constructor(ctx, exchange) {

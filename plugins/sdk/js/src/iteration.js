@@ -1,18 +1,25 @@
 // One running flow: what the engine holds a handle to.
 
 import { actions } from "#actions";
-import { runJobs } from "#jobs";
-import { toAwaitable } from "./awaitable.js";
+import { pending, runJobs } from "#jobs";
+import { inherit, Task, toAwaitable } from "./awaitable.js";
 import { Context } from "./context.js";
 import { current } from "./current.js";
+import { NONE } from "./exchange.js";
 import { trap } from "./trap.js";
 import { lower } from "./verdict.js";
 
 /** What `ctx.arrival` gives in setup and teardown. */
 const NO_ARRIVAL = { sequence: 0, index: 0, seed: 0, client: 1, wallTime: 0, phase: "", row: null };
 
+const GeneratorFunction = thrown.constructor;
+
 /** A flow and the events delivered to it. An event for what nobody waits for any more changes nothing. */
-export class Iteration extends Context {
+export class Iteration {
+  constructor(arrival) {
+    this.raw = arrival;
+  }
+
   /** Begins the flow of an arrival. */
   static start(workload, plan, arrival) {
     const iteration = new Iteration(arrival);
@@ -38,15 +45,26 @@ export class Iteration extends Context {
       begun = thrown(error);
     }
     if (begun === undefined && this.raw === NO_ARRIVAL) return false;
-    this.main = toAwaitable(begun);
-    this.main.handled = true;
+    if (begun !== undefined && workload[flow].constructor === GeneratorFunction) {
+      this.main = new Task(begun);
+      this.main.run(undefined, false);
+    } else {
+      this.main = toAwaitable(begun);
+      this.main.handled = true;
+    }
     this.after();
     return true;
   }
 
   onResponse(exchange, response) {
-    this.last(exchange)?.onResponse(response);
-    this.after();
+    current.iteration = this;
+    const waiting = this.exchanges[exchange];
+    if (waiting !== undefined) {
+      this.exchanges[exchange] = undefined;
+      waiting.onResponse(response);
+    }
+    if (pending) this.after();
+    else if (this.main !== null && this.main.settled) this.finish();
   }
 
   onHead(exchange, status, fields) {
@@ -77,8 +95,10 @@ export class Iteration extends Context {
   onTimer(timer) {
     current.iteration = this;
     const waiting = this.timers[timer];
-    this.timers[timer] = undefined;
-    waiting?.settle(undefined, false);
+    if (waiting !== undefined) {
+      this.timers[timer] = undefined;
+      waiting.settle(undefined, false);
+    }
     this.after();
   }
 
@@ -92,28 +112,33 @@ export class Iteration extends Context {
   last(exchange) {
     current.iteration = this;
     const waiting = this.exchanges[exchange];
-    this.exchanges[exchange] = undefined;
+    if (waiting !== undefined) this.exchanges[exchange] = undefined;
     return waiting;
   }
 
   /** Runs the jobs that the event has caused, and ends the iteration where its flow has ended. */
   after() {
-    const rejected = runJobs();
-    if (rejected !== null) this.lose(rejected);
-    if (!this.done && this.main.settled) this.finish();
+    if (pending) {
+      const rejected = runJobs();
+      if (rejected !== null) this.lose(rejected);
+    }
+    if (this.main !== null && this.main.settled) this.finish();
   }
 
   finish() {
-    this.done = true;
     let { value, failed } = this.main;
-    // The stop of a promise that nobody has awaited stands in for the success of the flow.
-    const lost = this.rejected?.find((promise) => !promise.handled);
-    if (!failed && lost !== undefined) [value, failed] = [lost.value, true];
+    // No cycle is left behind: what the iteration held is free without a collection.
+    this.main = null;
+    if (this.exchanges !== NONE) this.exchanges = NONE;
+    if (this.timers !== NONE) this.timers = NONE;
+    if (!failed && this.rejected !== null) {
+      // The stop of a promise that nobody has awaited stands in for the success of the flow.
+      const lost = this.rejected.find((promise) => !promise.handled);
+      if (lost !== undefined) [value, failed] = [lost.value, true];
+      this.rejected = null;
+    }
     const verdict = lower(value, failed);
     if (verdict === null) trap(value);
-    // No cycle is left behind: what the iteration held is free without a collection.
-    this.main = this.rejected = null;
-    this.exchanges = this.timers = [];
     actions.finish(verdict);
   }
 
@@ -131,7 +156,12 @@ export class Iteration extends Context {
     for (const timer of this.timers) if (timer?.owner?.within(task)) timer.cancel();
   }
 }
-Iteration.prototype.done = false;
+inherit(Iteration, Context);
+/** The flow; null before and after it. */
+Iteration.prototype.main = null;
+/** What waits for each exchange and timer, by its id; undefined where nobody does any more. */
+Iteration.prototype.exchanges = NONE;
+Iteration.prototype.timers = NONE;
 Iteration.prototype.rejected = null;
 
 function* thrown(error) {

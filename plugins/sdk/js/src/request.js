@@ -1,9 +1,10 @@
 // Requests: what an author says of one, and the wait for its answer.
 
 import { actions } from "#actions";
+import { inherit } from "./awaitable.js";
 import { current } from "./current.js";
-import { Exchange } from "./exchange.js";
-import { Reply } from "./reply.js";
+import { Exchange, hold, NONE } from "./exchange.js";
+import { asReply } from "./reply.js";
 import { Stream } from "./stream.js";
 import { encodeUtf8, percentEncode } from "./text.js";
 
@@ -22,6 +23,23 @@ const READS = {
   chunks: { tag: "chunks" },
 };
 const NOTHING = {};
+const Bytes = Uint8Array;
+
+/** The request that is being asked for, and its body: one record for all, which whoever is given it copies. */
+const REQUEST = {
+  name: undefined,
+  method: "",
+  authority: undefined,
+  pathWithQuery: "",
+  fields: NO_FIELDS,
+  body: NO_BODY,
+  read: READS.whole,
+  wantedFields: undefined,
+  followRedirects: undefined,
+  extensions: NO_FIELDS,
+  timeout: undefined,
+};
+const BYTES = { tag: "bytes", val: null };
 
 /** A body registered once and sent many times without being copied again. */
 class Blob {
@@ -41,44 +59,58 @@ export function send(ctx, method, path, options = NOTHING) {
   const mode = options.maxBody === undefined ? READS[read] : { tag: "whole", val: options.maxBody };
   if (mode === undefined) throw new TypeError(`read: no such mode: ${read}`);
   let fields = options.fields ?? NO_FIELDS;
-  if (!Array.isArray(fields)) fields = toFields(fields);
-  let body = NO_BODY;
-  if (options.body !== undefined) {
-    body = { tag: "bytes", val: options.body instanceof Uint8Array ? options.body : toBytes(options.body) };
+  // An array has a number here, and fields by name have texts. `Array.isArray` would be a call.
+  if (typeof fields.length !== "number") fields = toFields(fields);
+  const extensions = options.extensions === undefined ? NO_FIELDS : toFields(options.extensions);
+  const timeout = options.timeout === undefined ? undefined : nanoseconds(options.timeout);
+  let body = BYTES;
+  let bytes = options.body;
+  if (bytes !== undefined) {
+    // The usual case without `instanceof`, which is a call, too.
+    if (bytes?.constructor !== Bytes) bytes = toBytes(bytes);
   } else if (options.json !== undefined) {
-    body = { tag: "bytes", val: encodeUtf8(JSON.stringify(options.json)) };
+    bytes = encodeUtf8(JSON.stringify(options.json));
     fields = typed(fields, "application/json");
   } else if (options.form !== undefined) {
-    body = { tag: "bytes", val: encodeUtf8(toForm(options.form)) };
+    bytes = encodeUtf8(toForm(options.form));
     fields = typed(fields, "application/x-www-form-urlencoded");
-  } else if (options.blob !== undefined) {
-    body = options.blob.body;
+  } else {
+    body = options.blob === undefined ? NO_BODY : options.blob.body;
   }
-  const exchange = actions.send({
-    name: options.name,
-    method,
-    authority: options.authority,
-    pathWithQuery: path,
-    fields,
-    body,
-    read: mode,
-    wantedFields: options.wantedFields,
-    followRedirects: options.followRedirects,
-    extensions: options.extensions === undefined ? NO_FIELDS : toFields(options.extensions),
-    timeout: options.timeout === undefined ? undefined : nanoseconds(options.timeout),
-  });
+  BYTES.val = bytes;
+  REQUEST.name = options.name;
+  REQUEST.method = method;
+  REQUEST.authority = options.authority;
+  REQUEST.pathWithQuery = path;
+  REQUEST.fields = fields;
+  REQUEST.body = body;
+  REQUEST.read = mode;
+  REQUEST.wantedFields = options.wantedFields;
+  REQUEST.followRedirects = options.followRedirects;
+  REQUEST.extensions = extensions;
+  REQUEST.timeout = timeout;
+  const exchange = actions.send(REQUEST);
+  BYTES.val = null;
   const whole = read === "whole" || read === "count";
   const sending = whole ? new Sending(ctx, exchange) : new OpeningStream(ctx, exchange, read);
-  ctx.exchanges[exchange] = sending;
+  if (exchange === 0 && ctx.exchanges === NONE) ctx.exchanges = [sending];
+  else hold(ctx, exchange, sending);
   return sending;
 }
 
 /** Waits for a whole answer. */
-class Sending extends Exchange {
+class Sending {
+  constructor(ctx, exchange) {
+    this.ctx = ctx;
+    this.exchange = exchange;
+    this.owner = current.task;
+  }
+
   onResponse(response) {
-    this.settle(new Reply(this.exchange, response), false);
+    this.settle(asReply(this.exchange, response), false);
   }
 }
+inherit(Sending, Exchange);
 
 /** Waits for status and fields of an answer that comes in pieces. */
 class OpeningStream extends Exchange {

@@ -2,7 +2,7 @@
 
 import { actions } from "#actions";
 import { toAwaitable } from "./awaitable.js";
-import { Exchange } from "./exchange.js";
+import { Exchange, hold } from "./exchange.js";
 import { Pieces } from "./pieces.js";
 import { find } from "./reply.js";
 import { nanoseconds, toFields } from "./request.js";
@@ -22,7 +22,7 @@ export function open(ctx, path, options = {}) {
     timeout: options.timeout === undefined ? undefined : nanoseconds(options.timeout),
   });
   const opening = new OpeningSocket(ctx, exchange);
-  ctx.exchanges[exchange] = opening;
+  hold(ctx, exchange, opening);
   return opening;
 }
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { check, counter, defineWorkload, ensure, mark, observation, race, registerBlob, Stop } from "engine-sdk";
+import { all, check, counter, defineWorkload, ensure, mark, observation, race, registerBlob, Stop } from "engine-sdk";
 import { Script } from "engine-sdk/testing";
 
 const TOKEN = mark("token", "A token.");
@@ -238,4 +238,33 @@ test("a request that is not scripted is an error that shows both", async () => {
     yield ctx.get("/a");
   });
   await assert.rejects(script.run(workload), /unexpected request\n {2}GET \/a\nscripted are, in this order:\n {2}GET \/a \(used up\)/);
+});
+
+test("a request says nothing of the one before it", async () => {
+  const workload = of(function* (ctx) {
+    const options = { name: "one", body: "x", read: "count", authority: "other:80", wantedFields: ["etag"], followRedirects: 1, extensions: { a: "b" }, timeout: 9 };
+    yield all([ctx.post("/one", options), ctx.get("/two"), ctx.post("/three", { body: "y" })]);
+  });
+  const script = new Script().on("POST", "/one").reply(200).on("GET", "/two").reply(200).on("POST", "/three").reply(200);
+  const { verdict, requests, actions } = await script.run(workload);
+  assert.equal(verdict, "ok");
+  assert.deepEqual(requests.map((sent) => sent.text()), ["x", "", "y"]);
+  const { name, authority, wantedFields, followRedirects, timeout, extensions, body, read } = actions[1].request;
+  assert.deepEqual(
+    [name, authority, wantedFields, followRedirects, timeout, extensions, body.tag, read.tag],
+    [undefined, undefined, undefined, undefined, undefined, [], "empty", "whole"],
+  );
+});
+
+test("what is waited for by several wakes all of them, in order", async () => {
+  const woken = [];
+  const waits = function* (name, sent) {
+    woken.push([name, (yield sent).status]);
+  };
+  const workload = of(function* (ctx) {
+    const sent = ctx.get("/a");
+    yield all([waits("a", sent), waits("b", sent), waits("c", sent)]);
+  });
+  await new Script().on("GET", "/a").reply(204).run(workload);
+  assert.deepEqual(woken, [["a", 204], ["b", 204], ["c", 204]]);
 });

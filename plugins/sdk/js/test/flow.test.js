@@ -233,6 +233,35 @@ test("what comes for an exchange that nobody looks at changes nothing", () => {
   assert.deepEqual(take(), [], "nothing is asked for after the end");
 });
 
+test("a flow that has ended leaves no cycle, which only a collection would free", () => {
+  begin();
+  const iteration = Iteration.start(of(function* (ctx) { yield ctx.get("/a"); }), {}, { row: null });
+  const { main, exchanges: [sending] } = iteration;
+  assert.deepEqual([sending.owner === main, main.waiting === sending], [true, true]);
+  iteration.onResponse(0, { status: 200, fields: [], body: new Uint8Array(), size: 0 });
+  assert.deepEqual([main.waiting, sending.waiter, iteration.main], [null, null, null]);
+  assert.deepEqual(take().map(({ kind }) => kind), ["send", "finish"]);
+});
+
+test("a value that looks like an awaitable is none", async () => {
+  const workload = of(function* () {
+    const given = JSON.parse('{"brand":true,"settled":false}');
+    ensure((yield given) === given, "not the same");
+  });
+  assert.equal((await new Script().run(workload)).verdict, "ok");
+});
+
+test("actions after the end touch no other iteration", () => {
+  begin();
+  const flow = of(function* (ctx) { late ??= ctx; });
+  let late;
+  const first = Iteration.start(flow, {}, { row: null });
+  late.get("/a");
+  late.wait(1);
+  const second = Iteration.start(flow, {}, { row: null });
+  assert.deepEqual([first.exchanges.length, first.timers.length, second.exchanges, second.timers], [1, 1, [], []]);
+});
+
 test("an iteration that has ended holds nothing", () => {
   begin();
   const iteration = Iteration.start(of(function* (ctx) { ctx.get("/a"); }), {}, { row: null });

@@ -12,6 +12,14 @@ const nothing = () => {};
 /** Rejected promises that nobody had waited for when they were. */
 let rejected = null;
 
+/** Whether there is a job, or a promise that was rejected unheard. To be looked at before `runJobs` is called. */
+export let pending = false;
+
+function push(job) {
+  pending = true;
+  jobs.push(job);
+}
+
 /** Runs jobs until there are none. Gives the promises that were rejected unheard; null where there are none. */
 export function runJobs() {
   while (jobs.length > 0) {
@@ -21,12 +29,13 @@ export function runJobs() {
   }
   const taken = rejected;
   rejected = null;
+  pending = false;
   return taken;
 }
 
 /** `queueMicrotask`. */
 export function enqueue(callback) {
-  jobs.push({ run: callback });
+  push({ run: callback });
 }
 
 /** A promise as the language has it. It is an awaitable, too: a generator may yield it. */
@@ -66,7 +75,10 @@ export class EnginePromise extends Awaitable {
   }
 
   reject(reason) {
-    if (!this.handled) (rejected ??= []).push(this);
+    if (!this.handled) {
+      pending = true;
+      (rejected ??= []).push(this);
+    }
     this.settle(reason, true);
   }
 
@@ -172,7 +184,7 @@ class Reaction {
 
   wake(settled) {
     this.settled = settled;
-    jobs.push(this);
+    push(this);
   }
 
   run() {
@@ -197,7 +209,7 @@ class Follow {
   }
 
   wake() {
-    jobs.push(this);
+    push(this);
   }
 
   run() {
@@ -217,7 +229,7 @@ class AsyncRun extends EnginePromise {
 
   wake(awaited) {
     this.waiting = awaited;
-    jobs.push(this);
+    push(this);
   }
 
   run() {

@@ -39,7 +39,9 @@ export const actions = {
     return blobs.push(bytes.slice()) - 1;
   },
   send(request) {
-    book("send", { request });
+    // A copy, here and of a mark's `since`: the SDK uses its records again.
+    const { body } = request;
+    book("send", { request: { ...request, body: { ...body } } });
     return exchanges++;
   },
   open(request) {
@@ -54,7 +56,7 @@ export const actions = {
     return timers++;
   },
   clear: (timer) => book("clear", { timer }),
-  mark: (metric, since, weight) => book("mark", { metric, since, weight }),
+  mark: (metric, since, weight) => book("mark", { metric, since: { ...since }, weight }),
   count: (metric, n) => book("count", { metric, n }),
   observe: (metric, value) => book("observe", { metric, value }),
   check: (metric, passed) => book("check", { metric, passed }),
