@@ -203,10 +203,18 @@ impl Host {
                 "rebuild it against the interface of this engine version (folder wit/)",
             )
         })?;
-        let wit = instance::describe(&self.engine, &pre, &self.limits)
-            .map_err(|fault| refuse(format!("failed when asked to describe itself: {fault}"), "mend what runs when the plugin is loaded and asked for its description (`describe`)"))?;
-        let description = describe(wit, &self.limits)
-            .map_err(|what| refuse(format!("describes itself wrongly: {what}"), "mend the plugin's name, version, metrics or schema, which its source or its manifest declares"))?;
+        let wit = instance::describe(&self.engine, &pre, &self.limits).map_err(|fault| {
+            refuse(
+                format!("failed when asked to describe itself: {fault}"),
+                "mend what runs when the plugin is loaded and asked for its description (`describe`)",
+            )
+        })?;
+        let description = describe(wit, &self.limits).map_err(|what| {
+            refuse(
+                format!("describes itself wrongly: {what}"),
+                "mend the plugin's name, version, metrics or schema, which its source or its manifest declares",
+            )
+        })?;
         Ok(Plugin {
             file: file.to_owned(),
             sha256: hex(&Sha256::digest(bytes)),

@@ -115,7 +115,9 @@ pub(super) fn run(arguments: &New) -> Result<Exit, Failure> {
     let shown = folder.strip_prefix(".").unwrap_or(&folder).display().to_string();
     let go_there = format!("cd {shown}");
     let steps = [go_there.as_str()].into_iter().chain(template.steps.iter().copied());
-    let steps: Vec<&str> = steps.chain(["engine plugin build", "engine try scenario.toml", "engine run --scenario scenario.toml"]).collect();
+    let steps: Vec<&str> = steps
+        .chain(["engine plugin build", "engine try scenario.toml", "engine run --scenario scenario.toml"])
+        .collect();
     output::write(&format!(
         "made {shown}: a workload with its tests, a scenario, and the SDK it is built with. What to do next:\n  {}\n",
         steps.join("\n  ")
