@@ -68,7 +68,7 @@ impl std::error::Error for DeadlineExceeded {}
 /// The most functions of a backtrace that are named.
 const FRAMES: usize = 8;
 
-/// Functions in which an interpreter runs an author's code: Python's, QuickJS's.
+/// Functions in which an interpreter runs an author's code: Python's and `QuickJS`'s.
 const INTERPRETERS: [&str; 2] = ["_PyEval_EvalFrameDefault", "JS_CallInternal"];
 
 impl Fault {
