@@ -47,7 +47,7 @@ fn build(folder: &Path, about: &About) -> Result<Vec<u8>, Fault> {
     let manifest = manifest.and_then(|text| plugin_toml::read(&text));
     let c = manifest.map_err(|what| Fault::call(format!("{FILE} cannot be read: {what}"), "mend it"))?.c;
     let sources = sources(folder, &c.sources, &c.sdk)?;
-    let (compiler, own) = compiler()?;
+    let (compiler, own) = compiler(folder)?;
     let module = made::by(folder, |out| {
         let mut arguments: Vec<OsString> = own.iter().chain(&FLAGS).map(OsString::from).collect();
         let version = about.version.as_deref().unwrap_or_default();
@@ -57,7 +57,8 @@ fn build(folder: &Path, about: &About) -> Result<Vec<u8>, Fault> {
             arguments.push(format!("-I{}", c.sdk).into());
         }
         arguments.extend(c.flags.iter().map(OsString::from));
-        arguments.extend(sources.iter().map(OsString::from));
+        // A name that begins with a dash is no option.
+        arguments.extend(sources.iter().map(|source| Path::new(".").join(source).into_os_string()));
         arguments.extend(["-o".into(), out.into()]);
         compiler.run(folder, &arguments, &format!("the compilation by {}", compiler.shown()), INSTALL)
     })?;
@@ -72,11 +73,12 @@ fn sources(folder: &Path, patterns: &[String], sdk: &str) -> Result<Vec<PathBuf>
     let mut all = Vec::new();
     for pattern in patterns.iter().chain(&of_sdk) {
         let whole = folder.join(pattern);
-        let found = glob::glob(&whole.to_string_lossy()).map_err(|error| {
+        // The folder's own name is no pattern.
+        let inside = Path::new(&glob::Pattern::escape(&folder.to_string_lossy())).join(pattern);
+        let found = glob::glob(&inside.to_string_lossy()).map_err(|error| {
             Fault::call(format!("{FILE}: {pattern:?} is no pattern of paths: {error}"), "write for example \"src/*.c\"")
         })?;
-        let mut files: Vec<PathBuf> =
-            found.flatten().map(|file| file.strip_prefix(folder).map(Path::to_owned).unwrap_or(file)).collect();
+        let mut files: Vec<PathBuf> = found.flatten().filter(|file| file.is_file()).collect();
         if files.is_empty() {
             return Err(Fault::call(
                 format!("there is no file {}", whole.display()),
@@ -84,18 +86,23 @@ fn sources(folder: &Path, patterns: &[String], sdk: &str) -> Result<Vec<PathBuf>
             ));
         }
         files.sort();
-        all.extend(files);
+        let shown = files.iter().map(|file| file.strip_prefix(folder).unwrap_or(file).to_owned());
+        for file in shown {
+            if !all.contains(&file) {
+                all.push(file);
+            }
+        }
     }
     Ok(all)
 }
 
 /// The compiler to use, and what is said to it alone.
-fn compiler() -> Result<(Tool, &'static [&'static str]), Fault> {
+fn compiler(folder: &Path) -> Result<(Tool, &'static [&'static str]), Fault> {
     if let Some(words) = std::env::var(VARIABLE).ok().filter(|words| !words.trim().is_empty()) {
         return Ok((Tool::new(&words.split_whitespace().collect::<Vec<_>>()), &[]));
     }
     let mut there = COMPILERS.iter().map(|(words, own)| (Tool::new(words), *own));
-    there.find(|(tool, _)| tool.answers(&["--version"])).ok_or_else(|| {
+    there.find(|(tool, _)| tool.answers(folder, &["--version"])).ok_or_else(|| {
         Fault::call("there is no C compiler for WebAssembly: neither zig nor clang is installed, or in PATH", INSTALL)
     })
 }
@@ -106,16 +113,19 @@ mod tests {
 
     #[test]
     fn sources_are_the_plugins_then_the_sdks_each_sorted() {
-        let place = tempfile::tempdir().expect("a folder");
+        let around = tempfile::tempdir().expect("a folder");
+        let place = around.path().join("c[1] *");
         for folder in ["src", "sdk"] {
-            std::fs::create_dir(place.path().join(folder)).expect("made");
+            std::fs::create_dir_all(place.join(folder)).expect("made");
         }
         for file in ["src/b.c", "src/a.c", "src/a.h", "sdk/plugin.c"] {
-            std::fs::write(place.path().join(file), "").expect("written");
+            std::fs::write(place.join(file), "").expect("written");
         }
-        let found = sources(place.path(), &["src/*.c".to_owned()], "sdk").expect("files");
+        let found = sources(&place, &["src/*.c".to_owned()], "sdk").expect("files");
         assert_eq!(found, ["src/a.c", "src/b.c", "sdk/plugin.c"].map(PathBuf::from));
-        let none = sources(place.path(), &["source/*.c".to_owned()], "sdk").expect_err("no files").to_string();
+        let twice = ["src/*.c".to_owned(), "src/a.c".to_owned()];
+        assert_eq!(sources(&place, &twice, "").expect("files"), ["src/a.c", "src/b.c"].map(PathBuf::from));
+        let none = sources(&place, &["source/*.c".to_owned()], "sdk").expect_err("no files").to_string();
         assert!(
             none.starts_with("there is no file ") && none.contains("source/*.c\n  help: say in plugin.toml"),
             "{none}"

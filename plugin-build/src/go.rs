@@ -30,7 +30,7 @@ const ARGUMENTS: [&str; 6] = ["build", "-buildmode=c-shared", "-trimpath", "-bui
 
 fn build(folder: &Path, about: &About) -> Result<Vec<u8>, Fault> {
     let go = Tool::new(&["go"]);
-    if !go.answers(&["version"]) {
+    if !go.answers(folder, &["version"]) {
         return Err(Fault::call("Go is not installed, or `go` is not in PATH", INSTALL));
     }
     let module = made::by(folder, |out| {

@@ -72,7 +72,7 @@ fn read(text: &str) -> Result<About, String> {
 
 fn build(folder: &Path, _: &About) -> Result<Vec<u8>, Fault> {
     let node = Tool::new(&["node"]);
-    if !node.answers(&["--version"]) {
+    if !node.answers(folder, &["--version"]) {
         return Err(Fault::call(
             "Node.js is not installed, or `node` is not in PATH",
             "install Node.js 20.10 or newer, then in the plugin's folder: npm ci",

@@ -1,6 +1,7 @@
 //! A file that another program makes, and that is gone once it has been read.
 
 use std::fs;
+use std::io::ErrorKind;
 use std::path::Path;
 
 use crate::Fault;
@@ -16,7 +17,10 @@ pub(crate) fn by(folder: &Path, make: impl FnOnce(&Path) -> Result<(), Fault>) -
     let place = tempfile::tempdir().map_err(failed)?;
     let out = place.path().join("plugin.wasm");
     make(&out)?;
-    fs::read(&out).map_err(|error| {
+    // A pipe or a device would never end.
+    let regular = fs::symlink_metadata(&out).is_ok_and(|metadata| metadata.is_file());
+    let read = if regular { fs::read(&out) } else { Err(ErrorKind::NotFound.into()) };
+    read.map_err(|error| {
         Fault::plugin(
             format!("the build in {} ended well and wrote nothing: {error}", folder.display()),
             "look at what it says above",

@@ -65,8 +65,9 @@ pub(crate) struct Language {
     pub(crate) build: fn(&Path, &About) -> Result<Vec<u8>, Fault>,
 }
 
-/// Rust's manifest goes first, then these in order: Go's before C's, for a Go plugin has a `plugin.toml` as well.
-const LANGUAGES: [&Language; 4] = [&javascript::LANGUAGE, &python::LANGUAGE, &go::LANGUAGE, &c::LANGUAGE];
+/// Rust's manifest goes first, then these in order: Go's before C's, for a Go plugin has a `plugin.toml` as well; JavaScript's
+/// last, for a plugin in any language may have a `package.json` for its tools.
+const LANGUAGES: [&Language; 4] = [&python::LANGUAGE, &go::LANGUAGE, &c::LANGUAGE, &javascript::LANGUAGE];
 /// The manifest of a plugin in Rust.
 const CARGO: &str = "Cargo.toml";
 
@@ -103,8 +104,14 @@ impl Project {
         }
         let manifest = given.join(language.described_in);
         let unread = |what: String| Fault::call(format!("{} cannot be read: {what}", manifest.display()), "mend it");
+        if !manifest.is_file() {
+            return Err(unread("there is no such file".to_owned()));
+        }
         let text = std::fs::read_to_string(&manifest).map_err(|error| unread(error.to_string()))?;
         let about = Box::new((language.about)(&text).map_err(unread)?);
+        if about.file_name().is_empty() {
+            return Err(unread("the plugin has no name".to_owned()));
+        }
         Ok(Self { given: given.to_owned(), source: Source::Other { language, about } })
     }
 
@@ -129,7 +136,8 @@ impl Project {
         match &self.source {
             Source::Rust { folder, package } => self.build_rust(folder, package, how),
             Source::Other { language, about } => {
-                let place = std::path::absolute(&self.given).unwrap_or_else(|_| self.given.clone());
+                // As the toolchain sees it: without `..` and links, so that its paths are recognised.
+                let place = self.given.canonicalize().unwrap_or_else(|_| self.given.clone());
                 let bytes = (language.build)(&place, about)?;
                 let mut about = about.as_ref().clone();
                 about.revision = revision(&place, language.manifest);
@@ -202,7 +210,7 @@ mod tests {
         let place = tempfile::tempdir().expect("a folder");
         assert_eq!(
             refused(place.path(), Asked::default()),
-            "the folder HERE has no plugin: no Cargo.toml, package.json, pyproject.toml, go.mod, plugin.toml\n  \
+            "the folder HERE has no plugin: no Cargo.toml, pyproject.toml, go.mod, plugin.toml, package.json\n  \
              help: give the folder of a plugin, or make one: engine plugin new NAME"
         );
         assert_eq!(
@@ -220,12 +228,6 @@ mod tests {
             Source::Rust { .. } => "Rust",
             Source::Other { language, .. } => language.name,
         };
-        write("plugin.toml", "[plugin]\nname = \"tea_c\"\n");
-        assert_eq!((open().name().as_str(), language(open())), ("tea_c", "C"));
-        write("go.mod", "module tea\n");
-        assert_eq!(language(open()), "Go");
-        write("pyproject.toml", "[project]\nname = \"tea-python\"\n");
-        assert_eq!((open().name().as_str(), language(open())), ("tea_python", "Python"));
         write("package.json", "{\"name\": \"@team/tea-js\"}");
         assert_eq!((open().name().as_str(), language(open())), ("tea_js", "JavaScript"));
         assert_eq!(
@@ -235,5 +237,17 @@ mod tests {
         write("package.json", "{\"name\": 5}");
         let text = refused(place.path(), Asked::default());
         assert!(text.starts_with("HERE/package.json cannot be read: invalid type: integer `5`"), "{text}");
+        write("package.json", "{\"name\": \"@team/\"}");
+        assert_eq!(
+            refused(place.path(), Asked::default()),
+            "HERE/package.json cannot be read: the plugin has no name\n  help: mend it"
+        );
+        // What is written for a plugin's tools does not make it one in JavaScript.
+        write("plugin.toml", "[plugin]\nname = \"tea_c\"\n");
+        assert_eq!((open().name().as_str(), language(open())), ("tea_c", "C"));
+        write("go.mod", "module tea\n");
+        assert_eq!(language(open()), "Go");
+        write("pyproject.toml", "[project]\nname = \"tea-python\"\n");
+        assert_eq!((open().name().as_str(), language(open())), ("tea_python", "Python"));
     }
 }

@@ -80,14 +80,15 @@ fn read(text: &str) -> Result<About, String> {
 fn build(folder: &Path, _: &About) -> Result<Vec<u8>, Fault> {
     let own = folder.join(OWN);
     let python = Tool::new(&[if own.is_file() { own.display().to_string() } else { "python3".to_owned() }]);
-    if !python.answers(&["--version"]) {
+    if !python.answers(folder, &["--version"]) {
         return Err(Fault::call(
             "Python is not installed, or `python3` is not in PATH",
             "install Python 3.11 or newer",
         ));
     }
     for module in [MODULE, "componentize_py"] {
-        if !python.answers(&["-c", &format!("import importlib.util as u; u.find_spec({module:?}) or exit(1)")]) {
+        if !python.answers(folder, &["-c", &format!("import importlib.util as u; u.find_spec({module:?}) or exit(1)")])
+        {
             return Err(Fault::call(
                 format!("what the plugin is built with is not installed: {} has no module {module}", python.shown()),
                 INSTALL,

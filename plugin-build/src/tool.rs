@@ -17,9 +17,9 @@ impl Tool {
         Self(words.iter().map(|word| word.as_ref().to_owned()).collect())
     }
 
-    /// Whether it can be started and is content with these arguments.
-    pub(crate) fn answers(&self, arguments: &[&str]) -> bool {
-        let mut command = self.command(Path::new("."));
+    /// Whether it can be started in a folder and is content with these arguments.
+    pub(crate) fn answers(&self, folder: &Path, arguments: &[&str]) -> bool {
+        let mut command = self.command(folder);
         command.args(arguments).stdout(Stdio::null()).stderr(Stdio::null());
         command.status().is_ok_and(|status| status.success())
     }

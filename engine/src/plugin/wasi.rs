@@ -132,7 +132,9 @@ impl Room {
             if !kept.is_empty() {
                 let text = String::from_utf8_lossy(kept).trim_end().to_owned();
                 kept.clear();
-                self.write_log(level, text);
+                if !text.is_empty() {
+                    self.write_log(level, text);
+                }
             }
         }
     }
@@ -145,8 +147,9 @@ pub(super) fn offers(name: &str) -> bool {
 
 /// The name between package and version, of an interface of WASI 0.2.
 fn interface(name: &str) -> Option<&str> {
-    let (interface, _) = name.strip_prefix(PACKAGE)?.split_once(VERSION)?;
-    Some(interface)
+    let (interface, patch) = name.strip_prefix(PACKAGE)?.split_once(VERSION)?;
+    // What came before 0.2.0 (`0.2.0-rc-…`) was another interface.
+    patch.parse::<u32>().is_ok().then_some(interface)
 }
 
 /// A linker with what this component imports of it; none where it imports nothing of it.

@@ -277,7 +277,13 @@ pub(crate) static PLUGIN: Spec = Spec {
             "The most memory of an instance. One that has grown over half of the way there is replaced by a new one.",
             "\"128MiB\"",
         ),
-        optional("instances", Kind::Integer { min: 1, max: 1_000 }, "4", "Instances per worker and plugin.", "8"),
+        optional(
+            "instances",
+            Kind::Integer { min: 1, max: 1_000 },
+            "4",
+            "Instances per worker and plugin. Up to as many again may be ending: replaced ones with iterations in flight.",
+            "8",
+        ),
         optional(
             "iterations",
             Kind::Integer { min: 1, max: 1_000_000_000 },

@@ -155,13 +155,22 @@ impl Instances {
         let held = &mut self.held[key];
         held.flights -= 1;
         // WebAssembly gives no memory back: an interpreter's heap only grows, and a fresh instance is the cure.
-        if !held.retired && held.instance.memory() > held.most {
-            held.retired = true;
+        let grown = !held.retired && held.instance.memory() > held.most;
+        let idle = held.flights == 0;
+        // Those that wait for their last iteration take memory too: there are never more of them than of the others.
+        if grown && (idle || self.held.len() < self.keep.saturating_mul(2)) {
+            self.held[key].retired = true;
             self.open.retain(|&open| open != key);
         }
-        if held.retired && held.flights == 0 {
+        if self.held[key].retired && idle {
             self.remove(key);
         }
+    }
+
+    /// How many instances there are, those that take no more iterations among them.
+    #[cfg(test)]
+    pub(super) fn held(&self) -> usize {
+        self.held.len()
     }
 
     /// How many instances were made, and the bytes of memory that the largest had grown to.

@@ -164,7 +164,7 @@ fn a_folder_without_a_plugin_is_not_built() {
     let place = Place::new();
     assert_eq!(
         refused(&place, command(&place, &["plugin", "build"]), 2),
-        "error: the folder . has no plugin: no Cargo.toml, package.json, pyproject.toml, go.mod, plugin.toml\n  help: \
+        "error: the folder . has no plugin: no Cargo.toml, pyproject.toml, go.mod, plugin.toml, package.json\n  help: \
          give the folder of a plugin, or make one: engine plugin new NAME\n"
     );
     let place = with(LIBRARY);

@@ -123,14 +123,14 @@ fn a_component_of_another_interface_version_says_which() {
 fn an_import_that_is_not_linked_is_named_with_what_is_offered() {
     let component = wat::parse_str(
         r#"(component
-             (import "wasi:filesystem/types@0.2.0" (instance))
+             (import "wasi:sockets/tcp@0.2.0" (instance))
              (instance $none)
              (export "engine:workload/workload@0.1.0" (instance $none)))"#,
     )
     .unwrap();
     assert_eq!(
         given(&component),
-        "error: plugin given.wasm: imports `wasi:filesystem/types@0.2.0`, which is not offered; offered: \
+        "error: plugin given.wasm: imports `wasi:sockets/tcp@0.2.0`, which is not offered; offered: \
          `engine:workload/types@0.1.0`, `engine:workload/actions@0.1.0`\n  help: plugins are pure: they have no files, \
          sockets, clocks or environment; build without WASI (Rust: target wasm32-unknown-unknown)\n"
     );

@@ -58,7 +58,7 @@ pub(super) fn run(arguments: &Build) -> Result<Exit, Failure> {
     let mut say = |text: &str| output::say(text.trim_end_matches('\n'));
     let Made { component, untold } = project.build(How { colours: colours_on_stderr(), say: &mut say })?;
     for line in untold {
-        output::say(&format!("warning: {line}"));
+        output::say(&output::printable(&format!("warning: {line}")));
     }
     let plugin = Host::new(Limits::default(), None)?.load_bytes(&out, &component).map_err(|refusal| {
         let text = format!("error: plugin {}: {}\n  help: {}", project.name(), refusal.what, refusal.help);
@@ -75,7 +75,8 @@ impl From<Fault> for Failure {
             Blame::Call => Exit::Usage,
             Blame::Plugin => Exit::PluginRefused,
         };
-        Self::new(exit, format!("error: {fault}"))
+        // It may quote a manifest, or what a tool has said.
+        Self::new(exit, output::printable(&format!("error: {fault}")).into_owned())
     }
 }
 
@@ -89,6 +90,10 @@ fn own_file(folder: &Path, name: &str) -> PathBuf {
 fn ensure_place(out: &Path) -> Result<(), Failure> {
     if out.is_dir() {
         return Err(not_written(out, &io::ErrorKind::IsADirectory.into()));
+    }
+    // A device or a pipe would be replaced by a file.
+    if out.exists() && !out.is_file() {
+        return Err(not_written(out, &io::Error::other("it is no regular file")));
     }
     let parent = out.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
     if parent.is_dir() { Ok(()) } else { Err(not_written(out, &io::ErrorKind::NotFound.into())) }

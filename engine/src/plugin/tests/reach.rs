@@ -39,6 +39,17 @@ fn an_import_that_is_not_offered_is_refused_by_its_name() {
 }
 
 #[test]
+fn of_wasi_only_the_second_version_is_offered_and_nothing_from_before_it() {
+    use crate::plugin::wasi::offers;
+    assert!(offers("wasi:cli/stdout@0.2.0") && offers("wasi:random/random@0.2.12"));
+    for name in
+        ["wasi:cli/stdout@0.3.0", "wasi:cli/stdout@0.2.0-rc-2023-11-10", "wasi:cli/run@0.2.0", "wasi:cli/stdout"]
+    {
+        assert!(!offers(name), "{name}");
+    }
+}
+
+#[test]
 fn a_function_asked_for_without_an_interface_is_refused_as_well() {
     let guest = Guest::new().importing("shell: func()", String::new(), "$root", "shell");
     let refusal = load_under(limits(), &guest).map(drop).expect_err("it is not offered");

@@ -63,3 +63,28 @@ fn an_instance_is_replaced_after_so_many_iterations() {
     }
     assert_eq!(instances.tally().0, 10);
 }
+
+#[test]
+fn no_more_than_as_many_again_wait_for_their_last_iteration() {
+    let guest = Guest::new().first("[method]plan.start", GROWING);
+    let mut instances = instances(&guest, u64::MAX);
+    let mut long = Vec::new();
+    for index in 0..20 {
+        // One that stays beside those that come and go: every instance has somebody on it.
+        let Ok(key) = instances.pick(Time(index)) else { panic!("an instance for arrival {index}") };
+        if let Ok(flow) = instances.get(key).start(&arrival(index)) {
+            long.push((key, flow));
+        } else {
+            // It was kept although it had grown, until its memory was used up: that is what the limit is for.
+            instances.poison(key, Time(index), crate::plugin::FaultKind::Memory);
+            long.retain(|(other, _)| *other != key);
+            continue;
+        }
+        if let Some(at) = long.iter().position(|(other, _)| *other == key).filter(|_| index % 2 == 1) {
+            let (key, flow) = long.remove(at);
+            instances.get(key).end(flow).expect("no fault");
+            instances.release(key, true);
+        }
+        assert!(instances.held() <= 2, "{} instances at arrival {index}", instances.held());
+    }
+}

@@ -15,6 +15,9 @@ from .values import Arrival, Level
 from .verdict import OK, Stop
 
 _NO_ARRIVAL = Arrival(0, 0, 0, 1, 0, "", None)
+# Of an iteration that has finished; never changed.
+_NOTHING: dict[int, Any] = {}
+_NONE: list[int] = []
 
 
 class Iteration:
@@ -52,8 +55,10 @@ class Iteration:
             if self._given_up:
                 settle(self._given_up)
             return
+        # The component tool keeps this object for as long as the instance lives: nothing is left on it.
         self._flow = None
-        self._open.clear()
+        self._open = _NOTHING
+        self._given_up = _NONE
         _actions.finish(verdict)
 
     # What comes for an exchange or a timer that nobody knows any more is left alone.
