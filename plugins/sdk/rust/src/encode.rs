@@ -6,6 +6,12 @@ use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 const RESERVED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 
 /// A text as one segment of a path, a value of a query or of a form: every byte encoded but letters, digits and `-._~`.
+///
+/// ```
+/// use engine_sdk::percent_encode;
+///
+/// assert_eq!(format!("/search?q={}", percent_encode("green tea?")), "/search?q=green%20tea%3F");
+/// ```
 pub fn percent_encode(text: &str) -> String {
     utf8_percent_encode(text, RESERVED).to_string()
 }

@@ -3,6 +3,16 @@
 use crate::MetricKind;
 
 /// A figure of the plugin's own, as [`metrics!`](crate::metrics) declares it.
+///
+/// ```
+/// engine_sdk::metrics! {
+///     /// Bytes of the answers.
+///     counter BYTES = "bytes" in "bytes";
+/// }
+///
+/// let bytes: &engine_sdk::Metric = &METRICS[0];
+/// assert_eq!((bytes.name, bytes.unit, bytes.kind), ("bytes", "bytes", engine_sdk::MetricKind::Counter));
+/// ```
 #[derive(Debug, Clone)]
 pub struct Metric {
     /// Unique within the plugin: lower-case letters, digits and `_`, at most 64 bytes. Thresholds name it.
@@ -39,13 +49,57 @@ macro_rules! handles {
 }
 
 handles! {
-    /// A time: `ctx.mark(FIRST_TOKEN, Since::Due)`.
+    /// A time, recorded by [`Context::mark`](crate::Context::mark) and [`lap`](crate::Context::lap).
+    ///
+    /// ```
+    /// engine_sdk::metrics! {
+    ///     /// From due to the first token.
+    ///     mark FIRST_TOKEN = "first_token";
+    /// }
+    ///
+    /// fn first(ctx: &engine_sdk::Context) {
+    ///     ctx.mark(FIRST_TOKEN, engine_sdk::Since::Due);
+    /// }
+    /// ```
     Mark: Mark;
-    /// A sum: `ctx.count(TOKENS, 3)`.
+    /// A sum, added to by [`Context::count`](crate::Context::count).
+    ///
+    /// ```
+    /// engine_sdk::metrics! {
+    ///     /// Tokens received.
+    ///     counter TOKENS = "tokens" in "tokens";
+    /// }
+    ///
+    /// fn received(ctx: &engine_sdk::Context, tokens: u64) {
+    ///     ctx.count(TOKENS, tokens);
+    /// }
+    /// ```
     Counter: Counter;
-    /// A distribution of values: `ctx.observe(BATCH, 3.0)`.
+    /// A distribution of values, recorded by [`Context::observe`](crate::Context::observe).
+    ///
+    /// ```
+    /// engine_sdk::metrics! {
+    ///     /// Tokens in one read.
+    ///     observation BATCH = "batch" in "tokens";
+    /// }
+    ///
+    /// fn read(ctx: &engine_sdk::Context, tokens: f64) {
+    ///     ctx.observe(BATCH, tokens);
+    /// }
+    /// ```
     Observation: Observation;
-    /// Passed and failed: `ctx.check(SORTED, sorted)`.
+    /// Passed and failed, counted by [`Context::check`](crate::Context::check).
+    ///
+    /// ```
+    /// engine_sdk::metrics! {
+    ///     /// The list is sorted.
+    ///     check SORTED = "sorted";
+    /// }
+    ///
+    /// fn list(ctx: &engine_sdk::Context, list: &[u64]) {
+    ///     ctx.check(SORTED, list.is_sorted());
+    /// }
+    /// ```
     Check: Check;
 }
 

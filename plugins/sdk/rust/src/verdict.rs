@@ -7,12 +7,35 @@ use crate::Exchange;
 use crate::bindings::engine::workload::types;
 
 /// What a flow returns: `Ok(())` when everything was right, otherwise why it stopped. Made for `?`.
+///
+/// ```
+/// use engine_sdk::{Context, Verdict};
+///
+/// async fn page(ctx: &Context) -> Verdict {
+///     ctx.get("/page").send().await?.expect_status(200)?;
+///     Ok(())
+/// }
+/// ```
 pub type Verdict = Result<(), Stop>;
 
 /// The longest text of [`Stop::Failed`] in bytes; the rest is cut.
 const TEXT_LIMIT: usize = 200;
 
 /// Why an iteration stopped early.
+///
+/// ```
+/// # use engine_sdk::{example, Stop, testing::Script};
+/// # example!(Example(ctx) {
+/// let reply = ctx.get("/jobs/1").send().await?;
+/// if reply.status() == 204 {
+///     return Err(Stop::Cancelled); // nothing to do is no failure
+/// }
+/// # Ok(())
+/// # });
+/// # let run = Script::new().on("GET", "/jobs/1").reply(204, "").run::<Example>("{}");
+/// # assert_eq!(run.reason(), None);
+/// # assert_eq!(run.outcome(), &engine_sdk::testing::Outcome::Cancelled);
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Stop {
     /// The plan said so; not a failure.
@@ -25,7 +48,20 @@ pub enum Stop {
 }
 
 impl Stop {
-    /// A failure by the plugin's own judgement: `return Err(Stop::failed("no items"))`.
+    /// A failure by the plugin's own judgement, counted as `check: <text>`.
+    ///
+    /// ```
+    /// # use engine_sdk::{example, Stop, testing::Script};
+    /// # example!(Example(ctx) {
+    /// let agents: Vec<String> = ctx.get("/agents").send().await?.json()?;
+    /// if agents.is_empty() {
+    ///     return Err(Stop::failed("no agents"));
+    /// }
+    /// # Ok(())
+    /// # });
+    /// # let run = Script::new().on("GET", "/agents").reply(200, "[]").run::<Example>("{}");
+    /// # assert_eq!(run.reason(), Some("check: no agents"));
+    /// ```
     pub fn failed(text: impl Into<Cow<'static, str>>) -> Self {
         Self::Failed(text.into())
     }
@@ -33,6 +69,13 @@ impl Stop {
     /// A failure that quotes what the peer said, as `<what>: <text>`: reduced, so that texts which differ in ids and
     /// numbers alone are one. Words with a digit or an `@` and words of more than 24 bytes become `#`, and all is cut
     /// after 100 bytes. Where nothing is left to quote, `<what>` alone.
+    ///
+    /// ```
+    /// use engine_sdk::Stop;
+    ///
+    /// let stop = Stop::quoting("refused", "no agent 910a2dec for ann@example.org");
+    /// assert_eq!(stop, Stop::failed("refused: no agent # for #"));
+    /// ```
     pub fn quoting(what: &str, text: &str) -> Self {
         let reduced = reduced(text);
         if reduced.is_empty() {
@@ -77,11 +120,35 @@ impl From<ExchangeFailed> for Stop {
 ///
 /// # Errors
 /// [`Stop::Failed`] where the condition does not hold.
+///
+/// ```
+/// use engine_sdk::{Stop, ensure};
+///
+/// assert_eq!(ensure(1 + 2 == 3, "wrong total"), Ok(()));
+/// assert_eq!(ensure(1 + 2 == 4, "wrong total"), Err(Stop::failed("wrong total")));
+/// ```
 pub fn ensure(condition: bool, text: &'static str) -> Verdict {
     if condition { Ok(()) } else { Err(Stop::failed(text)) }
 }
 
 /// An exchange that came to no answer. `?` turns it into a verdict that keeps the engine's reason.
+///
+/// ```
+/// # use engine_sdk::{example, testing::Script};
+/// # example!(Example(ctx) {
+/// // Caught, the flow goes on: one more try.
+/// let reply = match ctx.get("/page").send().await {
+///     Ok(reply) => reply,
+///     Err(_) => ctx.get("/page").send().await?,
+/// };
+/// reply.expect_status(200)?;
+/// # Ok(())
+/// # });
+/// # let run =
+/// #     Script::new().on("GET", "/page").once().fail("stale_connection").on("GET", "/page").reply(200, "")
+/// #         .run::<Example>("{}");
+/// # assert_eq!(run.reason(), None);
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ExchangeFailed {
     exchange: Exchange,
@@ -94,17 +161,56 @@ impl ExchangeFailed {
         Self { exchange, reason: failure.reason, detail: failure.detail }
     }
 
-    /// The exchange, for marks.
+    /// The exchange, for marks and for [`Stop::FailedBy`].
+    ///
+    /// ```
+    /// # use engine_sdk::{example, Stop, testing::Script};
+    /// # example!(Example(ctx) {
+    /// if let Err(failed) = ctx.get("/page").send().await {
+    ///     return Err(Stop::FailedBy(failed.exchange())); // what `?` does
+    /// }
+    /// # Ok(())
+    /// # });
+    /// # let run = Script::new().on("GET", "/page").fail("reset").run::<Example>("{}");
+    /// # assert_eq!(run.reason(), Some("reset"));
+    /// ```
     pub fn exchange(&self) -> Exchange {
         self.exchange
     }
 
     /// The engine's reason, such as `timeout_total`. An open set: match what you know, treat the rest alike.
+    ///
+    /// ```
+    /// # use engine_sdk::{example, Stop, testing::Script};
+    /// # example!(Example(ctx) {
+    /// match ctx.get("/slow").send().await {
+    ///     Err(failed) if failed.reason() == "timeout_total" => return Err(Stop::Cancelled),
+    ///     reply => reply?,
+    /// };
+    /// # Ok(())
+    /// # });
+    /// # let run = Script::new().on("GET", "/slow").fail("timeout_total").run::<Example>("{}");
+    /// # assert_eq!(run.reason(), None);
+    /// # assert_eq!(run.outcome(), &engine_sdk::testing::Outcome::Cancelled);
+    /// ```
     pub fn reason(&self) -> &str {
         &self.reason
     }
 
-    /// For people: what was seen.
+    /// For people: what was seen. It may change from version to version: do not match it.
+    ///
+    /// ```
+    /// # use engine_sdk::{example, Level, testing::Script};
+    /// # example!(Example(ctx) {
+    /// if let Err(failed) = ctx.get("/page").send().await {
+    ///     ctx.log(Level::Warn, failed.detail());
+    ///     return Err(failed.into());
+    /// }
+    /// # Ok(())
+    /// # });
+    /// # let run = Script::new().on("GET", "/page").fail("refused").run::<Example>("{}");
+    /// # assert_eq!(run.reason(), Some("refused"));
+    /// ```
     pub fn detail(&self) -> &str {
         &self.detail
     }

@@ -10,6 +10,16 @@ use crate::bindings::engine::workload::types::{
 use crate::{CloseInfo, Message};
 
 /// A request as the plugin asked for it; a WebSocket's handshake too, with the method `WS`.
+///
+/// ```
+/// # engine_sdk::example!(Order(ctx) { ctx.post("/orders").name("order").body(b"tea").send().await?; Ok(()) });
+/// use engine_sdk::testing::Script;
+///
+/// let run = Script::new().on("POST", "/orders").reply(201, "").run::<Order>("{}");
+/// let sent = &run.requests()[0];
+/// assert_eq!((sent.method.as_str(), sent.path.as_str()), ("POST", "/orders"));
+/// assert_eq!((sent.name.as_deref(), sent.body.bytes()), (Some("order"), &b"tea"[..]));
+/// ```
 #[derive(Debug, Clone)]
 pub struct Sent {
     /// The series it belongs to, where the plugin named one.
@@ -40,27 +50,67 @@ pub struct Sent {
 
 impl Sent {
     /// The first field of this name, in any capitalisation.
+    ///
+    /// ```
+    /// # engine_sdk::example!(Agents(ctx) { ctx.get("/agents").field("Accept", "text/plain").send().await?; Ok(()) });
+    /// use engine_sdk::testing::Script;
+    ///
+    /// let run = Script::new().on("GET", "/agents").reply(200, "").run::<Agents>("{}");
+    /// assert_eq!(run.requests()[0].field("accept"), Some("text/plain"));
+    /// ```
     pub fn field(&self, name: &str) -> Option<&str> {
         self.fields.iter().find(|(n, _)| n.eq_ignore_ascii_case(name)).map(|(_, value)| value.as_str())
     }
 
     /// The path without its query.
+    ///
+    /// ```
+    /// # engine_sdk::example!(Agents(ctx) { ctx.get("/agents?limit=20").send().await?; Ok(()) });
+    /// use engine_sdk::testing::Script;
+    ///
+    /// let run = Script::new().on("GET", "/agents").reply(200, "").run::<Agents>("{}");
+    /// assert_eq!(run.requests()[0].path_only(), "/agents");
+    /// ```
     pub fn path_only(&self) -> &str {
         self.path.split('?').next().unwrap_or_default()
     }
 
     /// The most bytes the answer's body may have; `None` where it is not handed over whole.
+    ///
+    /// ```
+    /// # engine_sdk::example!(Agents(ctx) { ctx.get("/agents").send().await?; Ok(()) });
+    /// use engine_sdk::testing::Script;
+    ///
+    /// let run = Script::new().on("GET", "/agents").reply(200, "").run::<Agents>("{}");
+    /// assert_eq!(run.requests()[0].max_body(), Some(16 << 20)); // where nothing else is said
+    /// ```
     pub fn max_body(&self) -> Option<u32> {
         if let Some(ReadMode::Whole(most)) = self.read { Some(most) } else { None }
     }
 
     /// Whether the answer's body is only counted.
+    ///
+    /// ```
+    /// # engine_sdk::example!(Picture(ctx) { ctx.get("/picture").count_body().send().await?; Ok(()) });
+    /// use engine_sdk::testing::Script;
+    ///
+    /// let run = Script::new().on("GET", "/picture").reply(200, "").run::<Picture>("{}");
+    /// assert!(run.requests()[0].counts_body());
+    /// ```
     pub fn counts_body(&self) -> bool {
         matches!(self.read, Some(ReadMode::Count))
     }
 }
 
 /// What a request carried.
+///
+/// ```
+/// # engine_sdk::example!(Order(ctx) { ctx.post("/orders").body(b"tea").send().await?; Ok(()) });
+/// use engine_sdk::testing::{Payload, Script};
+///
+/// let run = Script::new().on("POST", "/orders").reply(201, "").run::<Order>("{}");
+/// assert_eq!(run.requests()[0].body, Payload::Bytes(b"tea".to_vec()));
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Payload {
     /// Nothing.
@@ -73,6 +123,13 @@ pub enum Payload {
 
 impl Payload {
     /// The bytes, whichever way they were given.
+    ///
+    /// ```
+    /// use engine_sdk::testing::Payload;
+    ///
+    /// assert_eq!(Payload::Bytes(b"tea".to_vec()).bytes(), b"tea");
+    /// assert!(Payload::Empty.bytes().is_empty());
+    /// ```
     pub fn bytes(&self) -> &[u8] {
         match self {
             Self::Empty => &[],

@@ -1,22 +1,32 @@
 //! What the scripted target answers.
 
 use std::collections::VecDeque;
+use std::rc::Rc;
 use std::time::Duration;
 
 use serde_json::Value;
 
+use super::answering::Answering;
 use super::play;
+use super::recorder::Sent;
 use super::run::Run;
 use crate::bindings::engine::workload::types::{Arrival, CloseInfoResult, Failure, Item};
-use crate::{Context, testing::recorder::Sent};
-use crate::{Flow, Message, ServerSentEvent, Workload};
-use std::rc::Rc;
-
-/// How long an answer takes where nothing else is said.
-const LATENCY: Duration = Duration::from_millis(1);
+use crate::{Context, Flow, Message, Workload};
 
 /// A scripted target and the arrival that meets it. Answers are tried in the order written; the first whose method and
 /// path fit and that is not used up is taken. A request that none fits is a panic that shows both.
+///
+/// ```
+/// # engine_sdk::example!(Agents(ctx) { ctx.get("/agents").send().await?.expect_status(200)?; Ok(()) });
+/// use engine_sdk::testing::Script;
+///
+/// let script = Script::new()
+///     .on("GET", "/agents").once().reply(503, "")
+///     .on("GET", "/agents").reply(200, "[]");
+/// let runs = script.run_many::<Agents>("{}", 2);
+/// assert_eq!(runs[0].reason(), Some("http_503"));
+/// assert_eq!(runs[1].reason(), None);
+/// ```
 #[derive(Debug, Clone)]
 pub struct Script {
     pub(super) answers: Vec<Answer>,
@@ -36,7 +46,7 @@ pub(super) struct Answer {
     method: String,
     path: String,
     /// How often it may still be used; `None` for always.
-    uses: Option<u32>,
+    pub(super) uses: Option<u32>,
     pub(super) steps: VecDeque<Step>,
 }
 
@@ -72,6 +82,13 @@ pub(super) enum What {
 
 impl Script {
     /// Nothing scripted yet; the arrival is the first one of client 1, with seed 1 and in a phase `test`.
+    ///
+    /// ```
+    /// # engine_sdk::example!(Nothing(ctx) { engine_sdk::ensure(ctx.arrival().phase == "test", "another phase") });
+    /// use engine_sdk::testing::Script;
+    ///
+    /// assert_eq!(Script::new().run::<Nothing>("{}").reason(), None);
+    /// ```
     pub fn new() -> Self {
         Self {
             answers: Vec::new(),
@@ -89,20 +106,67 @@ impl Script {
     }
 
     /// Begins the answer to requests of this method (`WS` for a WebSocket) and path. A path without `?` fits any query.
+    ///
+    /// ```
+    /// # engine_sdk::example!(Agents(ctx) { ctx.get("/agents?limit=20").send().await?.expect_status(200)?; Ok(()) });
+    /// use engine_sdk::testing::Script;
+    ///
+    /// let any = Script::new().on("GET", "/agents").reply(200, "[]");
+    /// let one = Script::new().on("GET", "/agents?limit=20").reply(200, "[]");
+    /// assert_eq!(any.run::<Agents>("{}").request_lines(), one.run::<Agents>("{}").request_lines());
+    /// ```
     pub fn on(self, method: &str, path: &str) -> Answering {
-        let fields = Vec::new();
         let answer = Answer { method: method.to_owned(), path: path.to_owned(), uses: None, steps: VecDeque::new() };
-        Answering { script: self, answer, after: LATENCY, fields }
+        Answering::new(self, answer)
     }
 
     /// Changes the arrival: `script.arrival(|arrival| arrival.index = 3)`.
+    ///
+    /// ```
+    /// # engine_sdk::example!(Agents(ctx) {
+    /// #     ctx.get(format!("/agents/{}", ctx.arrival().index)).send().await?;
+    /// #     Ok(())
+    /// # });
+    /// use engine_sdk::testing::Script;
+    ///
+    /// let script = Script::new().arrival(|arrival| arrival.index = 3).on("GET", "/agents/3").reply(200, "");
+    /// assert_eq!(script.run::<Agents>("{}").request_lines(), ["GET /agents/3"]);
+    /// ```
     #[must_use]
     pub fn arrival(mut self, change: impl FnOnce(&mut Arrival)) -> Self {
         change(&mut self.arrival);
         self
     }
 
-    /// What setup has shared, given to `configure`.
+    /// What setup has shared, a JSON object, given to `configure`.
+    ///
+    /// ```
+    /// use engine_sdk::testing::Script;
+    /// use engine_sdk::{Context, NoConfig, Shared, Verdict, Workload};
+    ///
+    /// struct Orders {
+    ///     token: String,
+    /// }
+    ///
+    /// impl Workload for Orders {
+    ///     // …
+    /// #     type Config = NoConfig;
+    /// #     const NAME: &str = "orders";
+    /// #     const VERSION: &str = "0.1.0";
+    /// #     const SUMMARY: &str = "Reads orders";
+    ///     fn configure(_: NoConfig, shared: Shared) -> Result<Self, String> {
+    ///         Ok(Self { token: shared.text("token").ok_or("shared: no token")?.to_owned() })
+    ///     }
+    ///
+    ///     async fn iterate(&self, ctx: Context) -> Verdict {
+    ///         ctx.get("/orders").field("x-token", &self.token).send().await?.expect_status(200)?;
+    ///         Ok(())
+    ///     }
+    /// }
+    ///
+    /// let script = Script::new().shared(&serde_json::json!({ "token": "t1" })).on("GET", "/orders").reply(200, "[]");
+    /// assert_eq!(script.run::<Orders>("{}").requests()[0].field("x-token"), Some("t1"));
+    /// ```
     #[must_use]
     pub fn shared(mut self, shared: &Value) -> Self {
         self.shared = Some(shared.to_string());
@@ -113,6 +177,14 @@ impl Script {
     ///
     /// # Panics
     /// Where the workload refuses its configuration or asks for what is not scripted.
+    ///
+    /// ```
+    /// # engine_sdk::example!(Agents(ctx) { ctx.get("/agents").send().await?.expect_status(200)?; Ok(()) });
+    /// use engine_sdk::testing::Script;
+    ///
+    /// let run = Script::new().on("GET", "/agents").reply(200, "[]").run::<Agents>("{}");
+    /// assert_eq!(run.reason(), None);
+    /// ```
     pub fn run<W: Workload>(&self, config: &str) -> Run {
         play::iterations::<W>(self, config, 1).remove(0)
     }
@@ -121,6 +193,14 @@ impl Script {
     ///
     /// # Panics
     /// As [`run`](Self::run).
+    ///
+    /// ```
+    /// # engine_sdk::example!(Agents(ctx) { ctx.get("/agents").send().await?.expect_status(200)?; Ok(()) });
+    /// use engine_sdk::testing::Script;
+    ///
+    /// let runs = Script::new().on("GET", "/agents").reply(200, "[]").run_many::<Agents>("{}", 3);
+    /// assert!(runs.len() == 3 && runs.iter().all(|run| run.reason().is_none()));
+    /// ```
     pub fn run_many<W: Workload>(&self, config: &str, iterations: u64) -> Vec<Run> {
         play::iterations::<W>(self, config, iterations)
     }
@@ -129,6 +209,31 @@ impl Script {
     ///
     /// # Panics
     /// As [`run`](Self::run).
+    ///
+    /// ```
+    /// use std::rc::Rc;
+    ///
+    /// use engine_sdk::testing::Script;
+    /// use engine_sdk::{Context, Flow, NoConfig, Shared, Verdict, Workload};
+    ///
+    /// struct Warm;
+    ///
+    /// impl Workload for Warm {
+    ///     // …
+    /// #     type Config = NoConfig;
+    /// #     const NAME: &str = "warm";
+    /// #     const VERSION: &str = "0.1.0";
+    /// #     const SUMMARY: &str = "Fills a cache";
+    /// #     fn configure(_: NoConfig, _: Shared) -> Result<Self, String> { Ok(Self) }
+    /// #     async fn iterate(&self, _: Context) -> Verdict { Ok(()) }
+    ///     fn setup(self: Rc<Self>, ctx: Context) -> Option<Flow> {
+    ///         Some(Box::pin(async move { ctx.post("/cache").send().await?.expect_status(204).map(drop) }))
+    ///     }
+    /// }
+    ///
+    /// let run = Script::new().on("POST", "/cache").reply(204, "").setup::<Warm>("{}").expect("a setup flow");
+    /// assert_eq!(run.request_lines(), ["POST /cache"]);
+    /// ```
     pub fn setup<W: Workload>(&self, config: &str) -> Option<Run> {
         self.once(config, W::setup)
     }
@@ -137,6 +242,14 @@ impl Script {
     ///
     /// # Panics
     /// As [`run`](Self::run).
+    ///
+    /// ```
+    /// # engine_sdk::example!(Agents(_ctx) { Ok(()) });
+    /// use engine_sdk::testing::Script;
+    ///
+    /// // This workload has none.
+    /// assert!(Script::new().teardown::<Agents>("{}").is_none());
+    /// ```
     pub fn teardown<W: Workload>(&self, config: &str) -> Option<Run> {
         self.once(config, W::teardown)
     }
@@ -167,196 +280,5 @@ impl Answer {
     fn fits(&self, request: &Sent) -> bool {
         let path = if self.path.contains('?') { request.path.as_str() } else { request.path_only() };
         self.method == request.method && self.path == path && self.uses != Some(0)
-    }
-}
-
-/// An answer being written.
-#[must_use = "nothing is scripted before `reply`, `fail` or the end of a stream"]
-pub struct Answering {
-    script: Script,
-    answer: Answer,
-    after: Duration,
-    fields: Vec<(String, String)>,
-}
-
-impl Answering {
-    /// Used for one request only; the next one takes a later answer.
-    pub fn once(self) -> Self {
-        self.times(1)
-    }
-
-    /// Used for so many requests.
-    pub fn times(mut self, uses: u32) -> Self {
-        self.answer.uses = Some(uses);
-        self
-    }
-
-    /// Comes this long after the request; 1 ms where not said.
-    pub fn after(mut self, latency: Duration) -> Self {
-        self.after = latency;
-        self
-    }
-
-    /// Adds a response field. All are handed over, whichever the plugin asked for.
-    pub fn field(mut self, name: &str, value: &str) -> Self {
-        self.fields.push((name.to_ascii_lowercase(), value.to_owned()));
-        self
-    }
-
-    /// Answers with this status and body.
-    pub fn reply(mut self, status: u16, body: impl Into<Vec<u8>>) -> Script {
-        let fields = std::mem::take(&mut self.fields);
-        self.step(What::Reply { status, fields, body: body.into() });
-        self.done()
-    }
-
-    /// Answers with this status and JSON.
-    pub fn reply_json(self, status: u16, body: &Value) -> Script {
-        self.field("content-type", "application/json").reply(status, body.to_string())
-    }
-
-    /// Fails with the engine's reason, such as `timeout_total` or `refused`.
-    pub fn fail(mut self, reason: &str) -> Script {
-        self.step(failure(reason));
-        self.done()
-    }
-
-    /// Answers with this status and a body in pieces.
-    pub fn stream(mut self, status: u16) -> StreamScript {
-        let fields = std::mem::take(&mut self.fields);
-        self.step(What::Head { status, fields });
-        StreamScript { answering: self }
-    }
-
-    /// Opens the WebSocket, with this subprotocol or an empty one.
-    pub fn open(mut self, subprotocol: &str) -> SocketScript {
-        self.step(What::Open { subprotocol: subprotocol.to_owned() });
-        SocketScript { answering: self }
-    }
-
-    /// The delay counts once: what follows in the same answer comes at the same moment unless it says otherwise.
-    fn step(&mut self, what: What) {
-        let after = std::mem::take(&mut self.after);
-        self.answer.steps.push_back(Step { after, what });
-    }
-
-    fn done(mut self) -> Script {
-        self.script.answers.push(self.answer);
-        self.script
-    }
-}
-
-fn failure(reason: &str) -> What {
-    What::Fail(Failure { reason: reason.to_owned(), detail: "scripted".to_owned() })
-}
-
-/// A body in pieces being written. Each call is one read off the wire.
-#[must_use = "nothing is scripted before `end` or `fail`"]
-pub struct StreamScript {
-    answering: Answering,
-}
-
-impl StreamScript {
-    /// The next piece comes this long after the one before it.
-    pub fn pause(mut self, pause: Duration) -> Self {
-        self.answering.after += pause;
-        self
-    }
-
-    /// Server-sent events of type `message`, all in one read.
-    pub fn events<T: AsRef<str>>(self, data: impl IntoIterator<Item = T>) -> Self {
-        self.items(data.into_iter().map(|data| {
-            let (event, data) = ("message".to_owned(), data.as_ref().to_owned());
-            Item::Event(ServerSentEvent { event, data, id: String::new() })
-        }))
-    }
-
-    /// One server-sent event of this type.
-    pub fn event(self, event: &str, data: &str) -> Self {
-        let (event, data) = (event.to_owned(), data.to_owned());
-        self.items([Item::Event(ServerSentEvent { event, data, id: String::new() })])
-    }
-
-    /// Lines, all in one read.
-    pub fn lines<T: AsRef<str>>(self, lines: impl IntoIterator<Item = T>) -> Self {
-        self.items(lines.into_iter().map(|line| Item::Line(line.as_ref().to_owned())))
-    }
-
-    /// Bytes.
-    pub fn chunk(self, bytes: impl Into<Vec<u8>>) -> Self {
-        self.items([Item::Chunk(bytes.into())])
-    }
-
-    fn items(mut self, items: impl IntoIterator<Item = Item>) -> Self {
-        self.answering.step(What::Items(items.into_iter().collect()));
-        self
-    }
-
-    /// The answer is complete.
-    pub fn end(mut self) -> Script {
-        self.answering.step(What::End);
-        self.answering.done()
-    }
-
-    /// The exchange fails here.
-    pub fn fail(mut self, reason: &str) -> Script {
-        self.answering.step(failure(reason));
-        self.answering.done()
-    }
-}
-
-/// A WebSocket's course being written.
-#[must_use = "nothing is scripted before `close`, `until_closed` or `fail`"]
-pub struct SocketScript {
-    answering: Answering,
-}
-
-impl SocketScript {
-    /// What follows comes this much later.
-    pub fn pause(mut self, pause: Duration) -> Self {
-        self.answering.after += pause;
-        self
-    }
-
-    /// Waits until the plugin has written this text; another message is a panic that shows both.
-    pub fn expect_text(mut self, text: &str) -> Self {
-        self.answering.step(What::Expect(Message::Text(text.to_owned())));
-        self
-    }
-
-    /// The peer sends a text message.
-    pub fn text(mut self, text: &str) -> Self {
-        self.answering.step(What::Items(vec![Item::Message(Message::Text(text.to_owned()))]));
-        self
-    }
-
-    /// The peer sends several text messages that come in one read.
-    pub fn texts<T: AsRef<str>>(mut self, texts: impl IntoIterator<Item = T>) -> Self {
-        let messages = texts.into_iter().map(|text| Item::Message(Message::Text(text.as_ref().to_owned())));
-        self.answering.step(What::Items(messages.collect()));
-        self
-    }
-
-    /// The peer sends a binary message.
-    pub fn binary(mut self, bytes: impl Into<Vec<u8>>) -> Self {
-        self.answering.step(What::Items(vec![Item::Message(Message::Binary(bytes.into()))]));
-        self
-    }
-
-    /// The peer closes.
-    pub fn close(mut self, code: u16, reason: &str) -> Script {
-        self.answering.step(What::Closed(CloseInfoResult { code, reason: reason.to_owned() }));
-        self.answering.done()
-    }
-
-    /// The peer says nothing more and answers the plugin's close.
-    pub fn until_closed(self) -> Script {
-        self.answering.done()
-    }
-
-    /// The exchange fails here.
-    pub fn fail(mut self, reason: &str) -> Script {
-        self.answering.step(failure(reason));
-        self.answering.done()
     }
 }
