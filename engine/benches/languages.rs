@@ -23,16 +23,14 @@ const INSTANCES: usize = 21;
 
 /// A component and what was measured of it.
 struct Row {
-    file: String,
     name: String,
     bytes: usize,
     /// CPU time of all threads for compiling it.
     compile: Duration,
     /// CPU time of an instance: made and configured.
     instance: Duration,
-    /// Bytes of memory of a fresh instance, and after all turns.
+    /// Bytes of memory of a fresh instance.
     fresh: usize,
-    after: usize,
     turns: Vec<Duration>,
     iterations: Iterations,
     /// Iterations in a turn.
@@ -56,7 +54,6 @@ fn main() {
     );
     println!("|---|---|---|---|---|---|---|---|");
     for row in &mut rows {
-        row.after = row.iterations.memory();
         row.turns.sort_unstable();
         println!(
             "| {} | {} | {:.2} | {:.0} | {} | {} | {:.2} | {:.2} |",
@@ -65,11 +62,10 @@ fn main() {
             row.compile.as_secs_f64(),
             micros(row.instance),
             row.fresh >> 10,
-            row.after >> 10,
+            row.iterations.memory() >> 10,
             micros(row.turns[ROUNDS / 2]),
             micros(row.turns[0]),
         );
-        assert!(Path::new(&row.file).exists(), "{} is gone", row.file);
     }
 }
 
@@ -92,18 +88,7 @@ fn row(file: &str) -> Row {
     }
     let one = (thread_cpu() - began) / 200;
     let length = u32::try_from(TURN.as_nanos() / one.as_nanos().max(1)).unwrap_or(u32::MAX).max(100);
-    Row {
-        file: file.to_owned(),
-        name,
-        bytes,
-        compile,
-        instance: made[INSTANCES / 2],
-        fresh,
-        after: 0,
-        turns: Vec::new(),
-        iterations,
-        length,
-    }
+    Row { name, bytes, compile, instance: made[INSTANCES / 2], fresh, turns: Vec::new(), iterations, length }
 }
 
 /// CPU time of one more instance.

@@ -1,7 +1,6 @@
 //! Plugins in C: the workload's files and the SDK's, compiled in one go by zig or clang.
 
 use std::ffi::OsString;
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::about::About;
@@ -42,10 +41,9 @@ const INSTALL: &str = "python3 -m pip install ziglang; or on Debian and Ubuntu: 
 const FOREIGN: &str =
     "a plugin has no operating system around it: leave out what needs one (files, clocks, printf to standard output)";
 
-fn build(folder: &Path, about: &About) -> Result<Vec<u8>, Fault> {
-    let manifest = fs::read_to_string(folder.join(FILE)).map_err(|error| error.to_string());
-    let manifest = manifest.and_then(|text| plugin_toml::read(&text));
-    let c = manifest.map_err(|what| Fault::call(format!("{FILE} cannot be read: {what}"), "mend it"))?.c;
+fn build(folder: &Path, manifest: &str, about: &About) -> Result<Vec<u8>, Fault> {
+    let c =
+        plugin_toml::read(manifest).map_err(|what| Fault::call(format!("{FILE} cannot be read: {what}"), "mend it"))?.c;
     let sources = sources(folder, &c.sources, &c.sdk)?;
     let (compiler, own) = compiler(folder)?;
     let module = made::by(folder, |out| {

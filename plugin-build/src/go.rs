@@ -28,7 +28,7 @@ const VARIABLES: [(&str, &str); 6] = [
 /// Without paths and debug information; what a panic shows comes from the runtime's own tables.
 const ARGUMENTS: [&str; 6] = ["build", "-buildmode=c-shared", "-trimpath", "-buildvcs=false", "-ldflags=-s -w", "-o"];
 
-fn build(folder: &Path, about: &About) -> Result<Vec<u8>, Fault> {
+fn build(folder: &Path, _: &str, about: &About) -> Result<Vec<u8>, Fault> {
     let go = Tool::new(&["go"]);
     if !go.answers(folder, &["version"]) {
         return Err(Fault::call("Go is not installed, or `go` is not in PATH", INSTALL));

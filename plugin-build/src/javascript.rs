@@ -70,7 +70,7 @@ fn read(text: &str) -> Result<About, String> {
     })
 }
 
-fn build(folder: &Path, _: &About) -> Result<Vec<u8>, Fault> {
+fn build(folder: &Path, _: &str, _: &About) -> Result<Vec<u8>, Fault> {
     let node = Tool::new(&["node"]);
     if !node.answers(folder, &["--version"]) {
         return Err(Fault::call(

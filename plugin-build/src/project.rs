@@ -47,7 +47,7 @@ pub struct Project {
 #[derive(Debug)]
 enum Source {
     Rust { folder: Folder, package: Box<Package> },
-    Other { language: &'static Language, about: Box<About> },
+    Other { language: &'static Language, manifest: String, about: Box<About> },
 }
 
 /// A language other than Rust.
@@ -61,8 +61,8 @@ pub(crate) struct Language {
     pub(crate) described_in: &'static str,
     /// Reads that file.
     pub(crate) about: fn(&str) -> Result<About, String>,
-    /// Runs the toolchain in the folder; gives a component.
-    pub(crate) build: fn(&Path, &About) -> Result<Vec<u8>, Fault>,
+    /// Runs the toolchain in the folder, of which this is that file and what it says; gives a component.
+    pub(crate) build: fn(&Path, &str, &About) -> Result<Vec<u8>, Fault>,
 }
 
 /// Rust's manifest goes first, then these in order: Go's before C's, for a Go plugin has a `plugin.toml` as well; JavaScript's
@@ -77,13 +77,8 @@ impl Project {
     /// # Errors
     /// Where there is no such folder, where it has no manifest, or one that cannot be read, or several plugins.
     pub fn open(given: &Path, asked: Asked<'_>) -> Result<Self, Fault> {
+        ensure_folder(given)?;
         let shown = given.display();
-        if !given.is_dir() {
-            return Err(Fault::call(
-                format!("there is no folder {shown}"),
-                "check the path; it counts from the current folder",
-            ));
-        }
         if given.join(CARGO).is_file() {
             let folder = Folder::open(given)?.locked(asked.locked).offline(asked.offline);
             let package = Box::new(folder.package(asked.package)?);
@@ -112,7 +107,7 @@ impl Project {
         if about.file_name().is_empty() {
             return Err(unread("the plugin has no name".to_owned()));
         }
-        Ok(Self { given: given.to_owned(), source: Source::Other { language, about } })
+        Ok(Self { given: given.to_owned(), source: Source::Other { language, manifest: text, about } })
     }
 
     /// As it was given.
@@ -135,10 +130,10 @@ impl Project {
     pub fn build(&self, how: How<'_>) -> Result<Made, Fault> {
         match &self.source {
             Source::Rust { folder, package } => self.build_rust(folder, package, how),
-            Source::Other { language, about } => {
+            Source::Other { language, manifest, about } => {
                 // As the toolchain sees it: without `..` and links, so that its paths are recognised.
                 let place = self.given.canonicalize().unwrap_or_else(|_| self.given.clone());
-                let bytes = (language.build)(&place, about)?;
+                let bytes = (language.build)(&place, manifest, about)?;
                 let mut about = about.as_ref().clone();
                 about.revision = revision(&place, language.manifest);
                 let home = std::env::home_dir();
@@ -181,6 +176,17 @@ impl Project {
         }
         Ok(Made { component, untold })
     }
+}
+
+/// Whether there is such a folder.
+pub(crate) fn ensure_folder(folder: &Path) -> Result<(), Fault> {
+    if folder.is_dir() {
+        return Ok(());
+    }
+    Err(Fault::call(
+        format!("there is no folder {}", folder.display()),
+        "check the path; it counts from the current folder",
+    ))
 }
 
 /// What was compiled does not fit the interface.

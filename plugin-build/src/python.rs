@@ -77,7 +77,7 @@ fn read(text: &str) -> Result<About, String> {
     })
 }
 
-fn build(folder: &Path, _: &About) -> Result<Vec<u8>, Fault> {
+fn build(folder: &Path, _: &str, _: &About) -> Result<Vec<u8>, Fault> {
     let own = folder.join(OWN);
     let python = Tool::new(&[if own.is_file() { own.display().to_string() } else { "python3".to_owned() }]);
     if !python.answers(folder, &["--version"]) {

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use crate::Fault;
+use crate::project::ensure_folder;
 
 use super::{Metadata, Package, Remap, TARGET, toolchain};
 
@@ -23,13 +24,8 @@ impl Folder {
     /// # Errors
     /// Where it has no `Cargo.toml`.
     pub fn open(folder: &Path) -> Result<Self, Fault> {
+        ensure_folder(folder)?;
         let shown = folder.display();
-        if !folder.is_dir() {
-            return Err(Fault::call(
-                format!("there is no folder {shown}"),
-                "check the path; it counts from the current folder",
-            ));
-        }
         let manifest = folder.join("Cargo.toml");
         if !manifest.is_file() {
             return Err(Fault::call(
