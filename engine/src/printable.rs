@@ -12,6 +12,17 @@ pub(crate) fn printable(text: &str) -> Cow<'_, str> {
     Cow::Owned(escaped.collect())
 }
 
+/// What stands at the end of a text that was cut. The mask looks there for secrets that are no longer whole.
+pub(crate) const CUT: char = '…';
+
+/// At most so many bytes of a text of others' making, cut visibly.
+pub(crate) fn cut(text: &str, most: usize) -> Cow<'_, str> {
+    if text.len() <= most {
+        return Cow::Borrowed(text);
+    }
+    Cow::Owned(format!("{}{CUT}", &text[..text.floor_char_boundary(most)]))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -20,5 +31,12 @@ mod tests {
     fn what_a_terminal_would_obey_is_escaped_and_nothing_else() {
         assert!(matches!(printable("two\n\tlines, größer"), Cow::Borrowed(_)));
         assert_eq!(printable("\u{1b}[31mred\r\u{9b}2J"), "\\u{1b}[31mred\\r\\u{9b}2J");
+    }
+
+    #[test]
+    fn a_text_is_cut_between_characters_and_shows_it() {
+        assert!(matches!(cut("größe", 7), Cow::Borrowed(_)));
+        assert_eq!(cut("größe", 3), "gr…");
+        assert_eq!(cut("größe", 4), "grö…");
     }
 }

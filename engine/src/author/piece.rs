@@ -6,6 +6,7 @@ use http::HeaderMap;
 
 use crate::pieces::{Message, ServerSentEvent};
 use crate::plugin::{Event, ReadMode};
+use crate::printable;
 
 use super::open::Open;
 
@@ -159,5 +160,5 @@ pub(super) fn cut(text: &str) -> String {
     if text.len() <= LONGEST {
         return format!("{text:?}");
     }
-    format!("{:?}… ({} bytes)", &text[..text.floor_char_boundary(LONGEST)], text.len())
+    format!("{:?} ({} bytes)", printable::cut(text, LONGEST), text.len())
 }

@@ -6,6 +6,7 @@ use std::time::Duration;
 use crate::client::{Target, Timings};
 use crate::credentials::is_credential;
 use crate::plugin::{Metric, ReadMode};
+use crate::printable::CUT;
 use crate::worker::{Figure, Trace, TracedExchange};
 
 /// Bytes of a body that are shown.
@@ -119,21 +120,22 @@ fn render_body(text: &mut String, side: char, body: &[u8]) {
         return;
     }
     let shown = &body[..body.len().min(BODY_SHOWN)];
-    match std::str::from_utf8(shown) {
-        Ok(_) => {}
-        Err(error) if error.valid_up_to() + 4 > shown.len() => {}
-        Err(_) => {
-            let _ = writeln!(text, "  {side}\n  {side} ({} bytes that are not text)", body.len());
-            return;
-        }
+    // The last character shown may be cut as well.
+    let whole = std::str::from_utf8(shown).map_or_else(|error| error.valid_up_to(), str::len);
+    let body_text = std::str::from_utf8(&shown[..whole]).unwrap_or_default();
+    if whole + 4 <= shown.len() {
+        let _ = writeln!(text, "  {side}\n  {side} ({} bytes that are not text)", body.len());
+        return;
     }
-    let _ = writeln!(text, "  {side}");
-    for line in String::from_utf8_lossy(shown).lines() {
-        let _ = writeln!(text, "  {side} {line}");
+    let _ = write!(text, "  {side}");
+    for line in body_text.lines() {
+        let _ = write!(text, "\n  {side} {line}");
     }
-    if body.len() > shown.len() {
-        let _ = writeln!(text, "  {side} … {} bytes more", body.len() - shown.len());
+    if body.len() > whole {
+        // The mark stands right behind what was cut: the mask looks there for secrets that are no longer whole.
+        let _ = write!(text, "{CUT} ({} bytes more)", body.len() - whole);
     }
+    text.push('\n');
 }
 
 /// The parts of an exchange's time.

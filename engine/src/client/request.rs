@@ -1,11 +1,13 @@
 //! A request as a caller asks for it, and the check that it can be sent as asked.
 
+use std::borrow::Cow;
 use std::time::Duration;
 
 use bytes::Bytes;
 
 use super::handshake::{self, Key};
 use crate::clock::Time;
+use crate::printable;
 
 /// The most fields a request may have.
 pub const MOST_FIELDS: usize = 256;
@@ -254,9 +256,7 @@ pub(super) fn is_token(text: &str) -> bool {
 }
 
 /// As much of a text as an error message should quote.
-fn cut(text: &str) -> &str {
-    match text.char_indices().nth(64) {
-        Some((end, _)) => &text[..end],
-        None => text,
-    }
+fn cut(text: &str) -> Cow<'_, str> {
+    const LONGEST: usize = 64;
+    printable::cut(text, LONGEST)
 }

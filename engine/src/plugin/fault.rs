@@ -4,8 +4,10 @@ use std::fmt;
 
 use wasmtime::{Trap, WasmBacktrace};
 
+use crate::printable::cut;
+
 use super::limits::MemoryExceeded;
-use super::room::{LogLine, cut};
+use super::room::LogLine;
 
 /// The kinds of fault; each is a failure reason of `docs/terminology.md`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -129,9 +131,7 @@ fn functions(error: &wasmtime::Error) -> Vec<String> {
 /// A function's name as it may stand in a report: it comes from the file, which nobody has read.
 fn shown(name: &str) -> String {
     const LONGEST: usize = 200;
-    let mut name = name.replace(char::is_control, "\u{fffd}");
-    cut(&mut name, LONGEST);
-    name
+    cut(&name.replace(char::is_control, "\u{fffd}"), LONGEST).into_owned()
 }
 
 /// Rust's functions between `panic!` and the trap tell an author nothing.

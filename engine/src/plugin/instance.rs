@@ -7,7 +7,7 @@ use wasmtime::component::ResourceAny;
 use wasmtime::{Engine, Store};
 
 use crate::pieces::{Message, ServerSentEvent};
-use crate::printable::printable;
+use crate::printable::{cut, printable};
 
 use super::action::Action;
 use super::bindings::engine::workload::types as wit;
@@ -17,7 +17,7 @@ use super::fault::Fault;
 use super::host::Host;
 use super::limits::{Limits, REFUSAL_BYTES};
 use super::load::Plugin;
-use super::room::{LogLine, Room, Stage, cut};
+use super::room::{LogLine, Room, Stage};
 
 /// Why an instance could not be made ready.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -114,10 +114,7 @@ impl Instance {
             let plan = bindings.engine_workload_workload().plan().call_configure(store, config, shared)?;
             Ok((bindings, plan))
         })?;
-        let plan = plan.map_err(|mut text| {
-            cut(&mut text, REFUSAL_BYTES);
-            Refused::Config(printable(&text).into_owned())
-        })?;
+        let plan = plan.map_err(|text| Refused::Config(printable(&cut(&text, REFUSAL_BYTES)).into_owned()))?;
         match store.data_mut().misuse.take() {
             Some(misuse) => Err(Refused::Config(format!("misuse in `configure`: {misuse}"))),
             None => Ok(Self { store, bindings, plan }),

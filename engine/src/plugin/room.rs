@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 
-use crate::printable::printable;
+use crate::printable::{cut, printable};
 
 use super::action::Action;
 use super::bindings::engine::workload::types::Level;
@@ -130,7 +130,9 @@ impl Room {
             self.log_dropped += 1;
             return;
         }
-        cut(&mut text, LOG_BYTES);
+        if let Cow::Owned(shorter) = cut(&text, LOG_BYTES) {
+            text = shorter;
+        }
         if let Cow::Owned(escaped) = printable(&text) {
             text = escaped;
         }
@@ -141,14 +143,5 @@ impl Room {
             Level::Error => "error",
         };
         self.log.push(LogLine { level, text });
-    }
-}
-
-/// Cuts a text that a plugin made to so many bytes, visibly.
-pub(super) fn cut(text: &mut String, most: usize) {
-    if text.len() > most {
-        text.truncate(text.floor_char_boundary(most));
-        text.shrink_to_fit();
-        text.push('…');
     }
 }

@@ -119,7 +119,8 @@ impl Virtual {
 
     fn write(&mut self, stream: u32, bytes: &[u8]) {
         let kept = if stream == STDERR { &mut self.stderr } else { &mut self.stdout };
-        let room = LOG_BYTES.saturating_sub(kept.len()).min(bytes.len());
+        // A little more than a line may hold, so that the cut is seen and shown where the line is made.
+        let room = (LOG_BYTES + 4).saturating_sub(kept.len()).min(bytes.len());
         kept.extend_from_slice(&bytes[..room]);
     }
 }
@@ -311,4 +312,24 @@ fn moment(nanoseconds: u64) -> Datetime {
 
 fn random_bytes(mut store: Store<'_>, (length,): (u64,)) -> Result<(Vec<u8>,)> {
     Ok((store.data_mut().wasi.random_bytes(length)?,))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::plugin::Limits;
+
+    #[test]
+    fn what_is_written_beyond_a_line_is_cut_and_shows_it() {
+        let mut room = Room::new(Arc::new(Limits::default()));
+        for _ in 0..3 {
+            room.wasi.write(STDOUT, &[b'a'; 2_000]);
+        }
+        room.wasi.write(STDERR, b"short\n");
+        room.flush();
+        let texts: Vec<&str> = room.log.iter().map(|line| line.text.as_str()).collect();
+        assert_eq!(texts, [format!("{}\u{2026}", "a".repeat(LOG_BYTES)).as_str(), "short"]);
+    }
 }

@@ -2,9 +2,12 @@
 
 use std::borrow::Cow;
 use std::fmt::Write;
+use std::sync::Arc;
 
 use aho_corasick::{AhoCorasick, AhoCorasickKind};
 use serde_json::Value;
+
+use crate::printable::CUT;
 
 use super::{ReportError, RunResult};
 
@@ -20,14 +23,24 @@ const HARMLESS: [&str; 6] = ["none", "null", "true", "false", "auto", "default"]
 /// Values of fewer bytes are masked only where they stand alone: `chat` is a word of many names.
 const LONG: usize = 8;
 
+/// No text that was cut is longer than a log line: the beginning of a secret is looked for in so many bytes before a cut.
+const LONGEST_CUT: usize = 4 << 10;
+
 /// Keys of the result whose values are words of a fixed list, and no texts.
 const CLOSED: [&str; 6] = ["format", "verdict", "applies", "unit", "op", "at_least"];
 
 /// Replaces secret values by `***`. Apply it to every text before it leaves: results, reports, logs, errors.
 #[derive(Clone, Debug, Default)]
 pub struct Mask {
-    secrets: Option<AhoCorasick>,
+    secrets: Option<Secrets>,
     too_short: usize,
+}
+
+#[derive(Clone, Debug)]
+struct Secrets {
+    search: AhoCorasick,
+    /// Each in all its forms, sorted.
+    forms: Arc<[String]>,
 }
 
 impl Mask {
@@ -58,9 +71,9 @@ impl Mask {
         // Not the automaton it would choose for few patterns: making that takes time that grows with the square of a long
         // secret, and secrets are of others' making, too.
         let kind = Some(AhoCorasickKind::ContiguousNFA);
-        let secrets = AhoCorasick::builder().kind(kind).build(&forms);
-        let secrets = secrets.map_err(|error| ReportError::Render(error.to_string()))?;
-        Ok(Self { secrets: Some(secrets), too_short })
+        let search = AhoCorasick::builder().kind(kind).build(&forms);
+        let search = search.map_err(|error| ReportError::Render(error.to_string()))?;
+        Ok(Self { secrets: Some(Secrets { search, forms: forms.into() }), too_short })
     }
 
     /// How many values were too short to mask (1 to 3 bytes): worth a warning.
@@ -74,7 +87,9 @@ impl Mask {
             return Cow::Borrowed(text);
         };
         // Secrets may overlap or hold one another: whatever any of them covers goes.
-        let mut found: Vec<_> = secrets.find_overlapping_iter(text).map(|found| (found.start(), found.end())).collect();
+        let whole = secrets.search.find_overlapping_iter(text);
+        let mut found: Vec<_> = whole.map(|found| (found.start(), found.end())).collect();
+        found.extend(text.match_indices(CUT).filter_map(|(end, _)| Some((secrets.begun(&text[..end])?, end))));
         found.sort_unstable();
         let mut covered: Vec<(usize, usize)> = Vec::new();
         for (start, end) in found {
@@ -126,6 +141,19 @@ impl Mask {
             }
             _ => {}
         }
+    }
+}
+
+impl Secrets {
+    /// Where the beginning of a secret starts that a text was cut within: the longest such beginning.
+    fn begun(&self, text: &str) -> Option<usize> {
+        let first = text.floor_char_boundary(text.len().saturating_sub(LONGEST_CUT));
+        let last = text.len().checked_sub(SHORTEST)?;
+        (first..=last).filter(|&start| text.is_char_boundary(start)).find(|&start| {
+            let part = &text[start..];
+            let next = self.forms.partition_point(|form| form.as_str() < part);
+            self.forms.get(next).is_some_and(|form| form.starts_with(part))
+        })
     }
 }
 

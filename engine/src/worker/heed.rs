@@ -8,6 +8,7 @@ use crate::books::Id;
 use crate::client;
 use crate::clock::Time;
 use crate::plugin::{Action, MetricKind, ReadMode, Request, Since, Verdict};
+use crate::printable::cut;
 use crate::record::{CheckSample, CountSample, MarkSample, NameId, ObservationSample, Outcome};
 
 use super::alarms::{Alarm, FlightKey};
@@ -382,17 +383,15 @@ impl Core {
 
     fn name_of(&mut self, key: FlightKey, name: &str) -> NameId {
         let workload = self.flights[key.at as usize].job.workload;
-        self.recorder.name(workload, &name[..name.floor_char_boundary(NAME_LONGEST)])
+        self.recorder.name(workload, &cut(name, NAME_LONGEST))
     }
 }
 
 /// The failure reason of a plugin's own judgement.
 pub(crate) fn check_reason(text: &str) -> Cow<'static, str> {
     const LONGEST: usize = 200;
-    let text = text.trim();
-    let cut = &text[..text.floor_char_boundary(LONGEST)];
     // One line: reasons stand in tables.
-    Cow::Owned(format!("check: {}", cut.replace(|c: char| c.is_control(), " ")))
+    Cow::Owned(format!("check: {}", cut(text.trim(), LONGEST).replace(|c: char| c.is_control(), " ")))
 }
 
 /// The client's read mode, or why this request cannot be made.

@@ -35,6 +35,25 @@ fn encoded_forms_are_masked_too() {
 }
 
 #[test]
+fn the_beginning_of_a_secret_goes_where_a_text_was_cut_within_it() {
+    let secret = "s3cret-tokén \"two\"";
+    let mask = mask(&[secret, "s3cret-other", "chat-me"]);
+    let forms = [secret.to_owned(), "s3cret-tok%C3%A9n%20%22two%22".to_owned(), r#"s3cret-tokén \"two\""#.to_owned()];
+    for form in forms {
+        for (length, _) in form.char_indices() {
+            let text = format!("key {}… (90 bytes)", &form[..length]);
+            let told = if length < 4 { text.as_str() } else { "key ***… (90 bytes)" };
+            assert_eq!(mask.apply(&text), told, "{length} of {form}");
+        }
+    }
+    assert_eq!(
+        mask.apply("s3cret- is one…, s3cr…, nos3cret-ot… and s3cret-ox…"),
+        "s3cret- is one…, ***…, no***… and s3cret-ox…"
+    );
+    assert_eq!(mask.apply("a chat-m…, a prechat-m…"), "a ***…, a prechat-m…");
+}
+
+#[test]
 fn values_too_short_to_mask_are_counted() {
     let mask = mask(&["", "abc", "abcd"]);
     assert_eq!(mask.too_short(), 1);
