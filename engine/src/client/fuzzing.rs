@@ -1,4 +1,5 @@
-//! Doors for the fuzz targets in `fuzz/` to the parts that cut a body into what is handed over. No promise, no other use.
+//! Doors for the fuzz targets in `fuzz/` and for benches to the parts that write a head and cut a body into what is handed
+//! over. No promise, no other use.
 
 use http::{HeaderMap, HeaderValue, header};
 
@@ -7,7 +8,19 @@ use super::decode::{Coding, decode};
 use super::events::Events;
 use super::inflate::Inflate;
 use super::lines::Lines;
+use super::request::{Request, check, encode_head};
 use crate::pieces::ServerSentEvent;
+
+/// The head of a request as it goes over the wire, after the check that it can be sent.
+///
+/// # Errors
+/// What keeps it from being sent, in words.
+pub fn head(request: &Request, host: &str) -> Result<Vec<u8>, String> {
+    let facts = check(request)?;
+    let mut head = Vec::new();
+    encode_head(&mut head, request, facts, "", host, None);
+    Ok(head)
+}
 
 /// The events of a stream that comes in these pieces.
 ///

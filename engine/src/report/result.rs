@@ -331,7 +331,7 @@ pub struct PluginCostResult {
     pub mean_ms: Option<f64>,
     /// 99th percentile of a call.
     pub p99_ms: Option<f64>,
-    /// The longest call.
+    /// The longest call of the whole run, whichever worker made it.
     pub longest_ms: Option<f64>,
     /// What was called then, such as `iteration.on-items`.
     pub longest_in: Option<String>,
@@ -339,7 +339,8 @@ pub struct PluginCostResult {
     pub instances: u64,
     /// Bytes of memory that the largest of them had grown to.
     pub largest_instance: u64,
-    /// Its part of the CPU time of all workers, 0 to 1; null where that was not sampled.
+    /// The time of its calls by the CPU time of all workers, 0 and up. Calls are timed by the clock: where workers waited for
+    /// a core it is an upper bound, and may be above 1. Null where CPU time was not sampled.
     pub share_of_cpu: Option<f64>,
 }
 
