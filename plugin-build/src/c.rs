@@ -4,10 +4,11 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use crate::about::About;
+use crate::made::Maker;
 use crate::plugin_toml::{self, FILE};
 use crate::project::{Language, no_component};
 use crate::tool::Tool;
-use crate::{Fault, component, made};
+use crate::{Fault, Running, component};
 
 pub(crate) const LANGUAGE: Language =
     Language { name: "C", manifest: FILE, described_in: FILE, about: plugin_toml::about, build };
@@ -41,12 +42,13 @@ const INSTALL: &str = "python3 -m pip install ziglang; or on Debian and Ubuntu: 
 const FOREIGN: &str =
     "a plugin has no operating system around it: leave out what needs one (files, clocks, printf to standard output)";
 
-fn build(folder: &Path, manifest: &str, about: &About) -> Result<Vec<u8>, Fault> {
+fn build(folder: &Path, manifest: &str, about: &About, running: &Running) -> Result<Vec<u8>, Fault> {
     let c =
         plugin_toml::read(manifest).map_err(|what| Fault::call(format!("{FILE} cannot be read: {what}"), "mend it"))?.c;
     let sources = sources(folder, &c.sources, &c.sdk)?;
-    let (compiler, own) = compiler(folder)?;
-    let module = made::by(folder, |out| {
+    let (compiler, own) = compiler(folder, running)?;
+    let what = format!("the compilation by {}", compiler.shown());
+    let module = Maker { what: &what, help: INSTALL, running }.make(folder, |out| {
         let mut arguments: Vec<OsString> = own.iter().chain(&FLAGS).map(OsString::from).collect();
         let version = about.version.as_deref().unwrap_or_default();
         arguments.push(format!("-DPLUGIN_VERSION=\"{}\"", version.replace(['"', '\\'], "")).into());
@@ -58,7 +60,9 @@ fn build(folder: &Path, manifest: &str, about: &About) -> Result<Vec<u8>, Fault>
         // A name that begins with a dash is no option.
         arguments.extend(sources.iter().map(|source| Path::new(".").join(source).into_os_string()));
         arguments.extend(["-o".into(), out.into()]);
-        compiler.run(folder, &arguments, &format!("the compilation by {}", compiler.shown()), INSTALL)
+        let mut command = compiler.command(folder);
+        command.args(arguments);
+        command
     })?;
     component::without_debug_sections(&module)
         .and_then(|module| component::wrap(module, None))
@@ -95,12 +99,12 @@ fn sources(folder: &Path, patterns: &[String], sdk: &str) -> Result<Vec<PathBuf>
 }
 
 /// The compiler to use, and what is said to it alone.
-fn compiler(folder: &Path) -> Result<(Tool, &'static [&'static str]), Fault> {
+fn compiler(folder: &Path, running: &Running) -> Result<(Tool, &'static [&'static str]), Fault> {
     if let Some(words) = std::env::var(VARIABLE).ok().filter(|words| !words.trim().is_empty()) {
         return Ok((Tool::new(&words.split_whitespace().collect::<Vec<_>>()), &[]));
     }
     let mut there = COMPILERS.iter().map(|(words, own)| (Tool::new(words), *own));
-    there.find(|(tool, _)| tool.answers(folder, &["--version"])).ok_or_else(|| {
+    there.find(|(tool, _)| tool.answers(folder, &["--version"], running)).ok_or_else(|| {
         Fault::call("there is no C compiler for WebAssembly: neither zig nor clang is installed, or in PATH", INSTALL)
     })
 }

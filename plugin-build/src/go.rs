@@ -3,10 +3,11 @@
 use std::path::Path;
 
 use crate::about::About;
+use crate::made::Maker;
 use crate::plugin_toml::{self, FILE};
 use crate::project::{Language, no_component};
-use crate::tool::{Tool, run};
-use crate::{Fault, component, made};
+use crate::tool::Tool;
+use crate::{Fault, Running, component};
 
 pub(crate) const LANGUAGE: Language =
     Language { name: "Go", manifest: "go.mod", described_in: FILE, about: plugin_toml::about, build };
@@ -28,15 +29,15 @@ const VARIABLES: [(&str, &str); 6] = [
 /// Without paths and debug information; what a panic shows comes from the runtime's own tables.
 const ARGUMENTS: [&str; 6] = ["build", "-buildmode=c-shared", "-trimpath", "-buildvcs=false", "-ldflags=-s -w", "-o"];
 
-fn build(folder: &Path, _: &str, about: &About) -> Result<Vec<u8>, Fault> {
+fn build(folder: &Path, _: &str, about: &About, running: &Running) -> Result<Vec<u8>, Fault> {
     let go = Tool::new(&["go"]);
-    if !go.answers(folder, &["version"]) {
+    if !go.answers(folder, &["version"], running) {
         return Err(Fault::call("Go is not installed, or `go` is not in PATH", INSTALL));
     }
-    let module = made::by(folder, |out| {
+    let module = Maker { what: "the compilation by go", help: INSTALL, running }.make(folder, |out| {
         let mut command = go.command(folder);
         command.envs(VARIABLES).args(ARGUMENTS).arg(out).arg(".");
-        run(&mut command, "the compilation by go", INSTALL)
+        command
     })?;
     wat::parse_str(ADAPTER)
         .map_err(anyhow::Error::from)

@@ -5,9 +5,10 @@ use std::path::Path;
 use serde::Deserialize;
 
 use crate::about::{About, Said};
+use crate::made::Maker;
 use crate::project::Language;
 use crate::tool::Tool;
-use crate::{Fault, made};
+use crate::{Fault, Running};
 
 pub(crate) const LANGUAGE: Language =
     Language { name: "JavaScript", manifest: "package.json", described_in: "package.json", about: read, build };
@@ -70,9 +71,9 @@ fn read(text: &str) -> Result<About, String> {
     })
 }
 
-fn build(folder: &Path, _: &str, _: &About) -> Result<Vec<u8>, Fault> {
+fn build(folder: &Path, _: &str, _: &About, running: &Running) -> Result<Vec<u8>, Fault> {
     let node = Tool::new(&["node"]);
-    if !node.answers(folder, &["--version"]) {
+    if !node.answers(folder, &["--version"], running) {
         return Err(Fault::call(
             "Node.js is not installed, or `node` is not in PATH",
             "install Node.js 20.10 or newer, then in the plugin's folder: npm ci",
@@ -84,9 +85,11 @@ fn build(folder: &Path, _: &str, _: &About) -> Result<Vec<u8>, Fault> {
             "in the plugin's folder: npm ci",
         ));
     }
-    made::by(folder, |out| {
-        let arguments = [SCRIPT.as_ref(), "--out".as_ref(), out.as_os_str()];
-        node.run(folder, &arguments, "the build of the plugin", "install Node.js 20.10 or newer")
+    let maker = Maker { what: "the build of the plugin", help: "install Node.js 20.10 or newer", running };
+    maker.make(folder, |out| {
+        let mut command = node.command(folder);
+        command.args([SCRIPT, "--out"]).arg(out);
+        command
     })
 }
 

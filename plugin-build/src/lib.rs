@@ -16,6 +16,7 @@ mod plugin_toml;
 mod project;
 mod python;
 mod revision;
+mod running;
 pub mod rust;
 mod tool;
 
@@ -23,3 +24,4 @@ pub use about::{About, Said};
 pub use fault::{Blame, Fault};
 pub use paths::path_in;
 pub use project::{Asked, How, Made, Project};
+pub use running::Running;

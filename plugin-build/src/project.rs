@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use crate::about::About;
 use crate::revision::revision;
 use crate::rust::{Compile, Folder, Package, SDK};
-use crate::{Fault, c, component, go, javascript, path_in, python};
+use crate::{Fault, Running, c, component, go, javascript, path_in, python};
 
 /// Which plugin of a folder, and what cargo is told.
 #[derive(Clone, Copy, Debug, Default)]
@@ -41,6 +41,7 @@ pub struct Project {
     /// As it was given.
     given: PathBuf,
     source: Source,
+    running: Running,
 }
 
 /// What is in it.
@@ -61,9 +62,12 @@ pub(crate) struct Language {
     pub(crate) described_in: &'static str,
     /// Reads that file.
     pub(crate) about: fn(&str) -> Result<About, String>,
-    /// Runs the toolchain in the folder, of which this is that file and what it says; gives a component.
-    pub(crate) build: fn(&Path, &str, &About) -> Result<Vec<u8>, Fault>,
+    /// Runs the toolchain.
+    pub(crate) build: Build,
 }
+
+/// Runs a toolchain in the folder, of which this is that file and what it says; gives a component.
+type Build = fn(&Path, &str, &About, &Running) -> Result<Vec<u8>, Fault>;
 
 /// Rust's manifest goes first, then these in order: Go's before C's, for a Go plugin has a `plugin.toml` as well; JavaScript's
 /// last, for a plugin in any language may have a `package.json` for its tools.
@@ -72,17 +76,18 @@ const LANGUAGES: [&Language; 4] = [&python::LANGUAGE, &go::LANGUAGE, &c::LANGUAG
 const CARGO: &str = "Cargo.toml";
 
 impl Project {
-    /// The plugin of a folder.
+    /// The plugin of a folder. Whatever program is needed for it runs through `running`.
     ///
     /// # Errors
     /// Where there is no such folder, where it has no manifest, or one that cannot be read, or several plugins.
-    pub fn open(given: &Path, asked: Asked<'_>) -> Result<Self, Fault> {
+    pub fn open(given: &Path, asked: Asked<'_>, running: &Running) -> Result<Self, Fault> {
         ensure_folder(given)?;
         let shown = given.display();
         if given.join(CARGO).is_file() {
-            let folder = Folder::open(given)?.locked(asked.locked).offline(asked.offline);
+            let folder = Folder::open(given, running)?.locked(asked.locked).offline(asked.offline);
             let package = Box::new(folder.package(asked.package)?);
-            return Ok(Self { given: given.to_owned(), source: Source::Rust { folder, package } });
+            let source = Source::Rust { folder, package };
+            return Ok(Self { given: given.to_owned(), source, running: running.clone() });
         }
         let Some(language) = LANGUAGES.into_iter().find(|language| given.join(language.manifest).is_file()) else {
             let manifests: Vec<&str> = LANGUAGES.iter().map(|language| language.manifest).collect();
@@ -107,7 +112,8 @@ impl Project {
         if about.file_name().is_empty() {
             return Err(unread("the plugin has no name".to_owned()));
         }
-        Ok(Self { given: given.to_owned(), source: Source::Other { language, manifest: text, about } })
+        let source = Source::Other { language, manifest: text, about };
+        Ok(Self { given: given.to_owned(), source, running: running.clone() })
     }
 
     /// As it was given.
@@ -133,9 +139,9 @@ impl Project {
             Source::Other { language, manifest, about } => {
                 // As the toolchain sees it: without `..` and links, so that its paths are recognised.
                 let place = self.given.canonicalize().unwrap_or_else(|_| self.given.clone());
-                let bytes = (language.build)(&place, manifest, about)?;
+                let bytes = (language.build)(&place, manifest, about, &self.running)?;
                 let mut about = about.as_ref().clone();
-                about.revision = revision(&place, language.manifest);
+                about.revision = revision(&place, language.manifest, &self.running);
                 let home = std::env::home_dir();
                 let private = [Some(place.as_path()), home.as_deref()];
                 self.finish(&bytes, &about, private.into_iter().flatten(), PATHS)
@@ -155,7 +161,7 @@ impl Project {
             .map_err(|error| no_component(&self.name(), &error, FOREIGN_RUST))?;
         let mut about = package.about();
         // After the build, which may have changed Cargo.lock.
-        about.revision = revision(package.folder(), CARGO);
+        about.revision = revision(package.folder(), CARGO, &self.running);
         about.sdk = metadata.packages.iter().find(|package| package.name == SDK).map(Package::name_and_version);
         self.finish(&bytes, &about, remap.folders(), PATHS_RUST)
     }
@@ -208,7 +214,10 @@ mod tests {
     use super::*;
 
     fn refused(folder: &Path, asked: Asked<'_>) -> String {
-        Project::open(folder, asked).expect_err("no plugin").to_string().replace(&folder.display().to_string(), "HERE")
+        Project::open(folder, asked, &Running::default())
+            .expect_err("no plugin")
+            .to_string()
+            .replace(&folder.display().to_string(), "HERE")
     }
 
     #[test]
@@ -229,7 +238,7 @@ mod tests {
     fn the_manifest_tells_the_language_and_the_name() {
         let place = tempfile::tempdir().expect("a folder");
         let write = |name: &str, text: &str| std::fs::write(place.path().join(name), text).expect("written");
-        let open = || Project::open(place.path(), Asked::default()).expect("a plugin");
+        let open = || Project::open(place.path(), Asked::default(), &Running::default()).expect("a plugin");
         let language = |project: Project| match project.source {
             Source::Rust { .. } => "Rust",
             Source::Other { language, .. } => language.name,

@@ -6,9 +6,10 @@ use std::path::Path;
 use serde::Deserialize;
 
 use crate::about::{About, Said};
+use crate::made::Maker;
 use crate::project::Language;
 use crate::tool::Tool;
-use crate::{Fault, made};
+use crate::{Fault, Running};
 
 pub(crate) const LANGUAGE: Language =
     Language { name: "Python", manifest: "pyproject.toml", described_in: "pyproject.toml", about: read, build };
@@ -77,27 +78,29 @@ fn read(text: &str) -> Result<About, String> {
     })
 }
 
-fn build(folder: &Path, _: &str, _: &About) -> Result<Vec<u8>, Fault> {
+fn build(folder: &Path, _: &str, _: &About, running: &Running) -> Result<Vec<u8>, Fault> {
     let own = folder.join(OWN);
     let python = Tool::new(&[if own.is_file() { own.display().to_string() } else { "python3".to_owned() }]);
-    if !python.answers(folder, &["--version"]) {
+    if !python.answers(folder, &["--version"], running) {
         return Err(Fault::call(
             "Python is not installed, or `python3` is not in PATH",
             "install Python 3.11 or newer",
         ));
     }
     for module in [MODULE, "componentize_py"] {
-        if !python.answers(folder, &["-c", &format!("import importlib.util as u; u.find_spec({module:?}) or exit(1)")])
-        {
+        let found = format!("import importlib.util as u; u.find_spec({module:?}) or exit(1)");
+        if !python.answers(folder, &["-c", &found], running) {
             return Err(Fault::call(
                 format!("what the plugin is built with is not installed: {} has no module {module}", python.shown()),
                 INSTALL,
             ));
         }
     }
-    made::by(folder, |out| {
-        let arguments = ["-m".as_ref(), MODULE.as_ref(), "--out".as_ref(), out.as_os_str()];
-        python.run(folder, &arguments, "the build of the plugin by componentize-py", INSTALL)
+    let maker = Maker { what: "the build of the plugin by componentize-py", help: INSTALL, running };
+    maker.make(folder, |out| {
+        let mut command = python.command(folder);
+        command.args(["-m", MODULE, "--out"]).arg(out);
+        command
     })
 }
 

@@ -3,13 +3,15 @@
 use std::path::Path;
 use std::process::{Command, Stdio};
 
+use crate::Running;
+
 /// The commit that a folder is exactly, by git; none where it is no part of a repository, where something in the repository
 /// differs from its last commit, or without git. `manifest` is a file of the folder.
-pub(crate) fn revision(folder: &Path, manifest: &str) -> Option<String> {
+pub(crate) fn revision(folder: &Path, manifest: &str, running: &Running) -> Option<String> {
     let git = |arguments: &[&str]| {
         let mut git = Command::new("git");
-        let output =
-            git.arg("-C").arg(folder).args(arguments).stdin(Stdio::null()).stderr(Stdio::null()).output().ok()?;
+        git.arg("-C").arg(folder).args(arguments).stdin(Stdio::null()).stderr(Stdio::null());
+        let output = running.output(&mut git).ok()?;
         output.status.success().then(|| String::from_utf8_lossy(&output.stdout).trim().to_owned())
     };
     // A folder that the repository around it ignores is no part of it.
@@ -21,6 +23,10 @@ pub(crate) fn revision(folder: &Path, manifest: &str) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn revision(folder: &Path, manifest: &str) -> Option<String> {
+        super::revision(folder, manifest, &Running::default())
+    }
 
     #[test]
     fn only_a_clean_folder_has_a_revision() {

@@ -1,10 +1,9 @@
 //! `engine plugin new` and `engine plugin build`, as far as no compiler for WebAssembly is needed: `.ci/run` does the rest.
 
 use std::fs;
-use std::os::unix::fs::PermissionsExt as _;
 use std::process::Command;
 
-use super::kit::{Place, Ran};
+use super::kit::{Place, Ran, program};
 
 const LIBRARY: &str = "[package]\nname = \"tea\"\nversion = \"0.1.0\"\nedition = \"2024\"\n";
 const PLUGIN: &str = "[lib]\ncrate-type = [\"cdylib\"]\n";
@@ -42,14 +41,6 @@ fn refused(place: &Place, mut command: Command, status: i32) -> String {
     });
     assert_eq!(wasm.count(), 0, "something is left");
     ran.stderr.replace(&place.path().display().to_string(), "HERE")
-}
-
-/// A program of a few lines of shell.
-fn program(place: &Place, name: &str, script: &str) -> std::path::PathBuf {
-    let path = place.path().join(name);
-    fs::write(&path, format!("#!/bin/sh\n{script}\n")).unwrap();
-    fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
-    path
 }
 
 #[test]
@@ -144,7 +135,7 @@ fn what_is_not_there_yet_or_is_wrong_in_a_manifest_is_named() {
     let place = Place::new();
     place.write("package.json", b"{\"name\": \"tea\"}");
     // Any program that can be asked for its version will do for this.
-    let node = program(&place, "node", "exit 0");
+    let node = program(place.path(), "node", "exit 0");
     let mut build = command(&place, &["plugin", "build"]);
     build.env("PATH", node.parent().unwrap());
     assert_eq!(
@@ -207,7 +198,7 @@ fn what_is_not_installed_is_said_with_how_to_install_it() {
         "error: cargo is not installed, or not in PATH\n  help: install Rust from https://rustup.rs, then: rustup target add \
          wasm32-unknown-unknown\n"
     );
-    let rustc = program(&place, "rustc", "echo /nowhere");
+    let rustc = program(place.path(), "rustc", "echo /nowhere");
     let mut without = command(&place, &["plugin", "build"]);
     without.env("RUSTC", rustc);
     assert_eq!(
@@ -229,7 +220,7 @@ fn a_file_that_cannot_be_written_is_noticed_before_the_compilation() {
 /// The text where cargo's compilation comes to this: a script that stands in for it.
 fn compiled(place: &Place, script: &str) -> String {
     let real = std::env::var("CARGO").unwrap();
-    let cargo = program(place, "cargo", &format!("[ \"$1\" = metadata ] && exec '{real}' \"$@\"\n{script}"));
+    let cargo = program(place.path(), "cargo", &format!("[ \"$1\" = metadata ] && exec '{real}' \"$@\"\n{script}"));
     let mut build = command(place, &["plugin", "build"]);
     // Flags of the user's keep the engine from looking for the target itself.
     build.env("CARGO", cargo).env("RUSTFLAGS", "-Cdebuginfo=0");

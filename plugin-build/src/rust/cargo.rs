@@ -1,13 +1,13 @@
 //! A compilation by cargo: what it says on the way, and the module that comes of it.
 
-use std::io::{BufRead as _, BufReader};
+use std::io::{self, BufRead as _, BufReader};
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
 use serde::Deserialize;
 
 use super::folder::{no_cargo, no_target};
-use crate::Fault;
+use crate::{Fault, Running};
 
 use super::{Flags, Folder, Package, Remap, TARGET};
 
@@ -105,7 +105,7 @@ impl Folder {
             Flags::Encoded(flags) => cargo.env("CARGO_ENCODED_RUSTFLAGS", flags),
             Flags::Config(setting) => cargo.args(["--config", &setting]),
         };
-        let (seen, success) = watch(&mut cargo, &package.id, say).map_err(|error| no_cargo(&error))?;
+        let (seen, success) = watch(&mut cargo, &package.id, &self.running, say).map_err(|error| no_cargo(&error))?;
         match seen.module {
             Some(module) if success => Ok(Built { module }),
             _ if seen.lacks_target => Err(no_target()),
@@ -123,16 +123,17 @@ impl Folder {
 }
 
 /// Runs cargo and takes its messages as they come.
-fn watch(cargo: &mut Command, package: &str, say: &mut dyn FnMut(&str)) -> std::io::Result<(Seen, bool)> {
-    let mut child = cargo.stdout(Stdio::piped()).spawn()?;
-    let mut seen = Seen::default();
-    if let Some(stdout) = child.stdout.take() {
-        for line in BufReader::new(stdout).split(b'\n') {
-            seen.take(&String::from_utf8_lossy(&line?), package, say);
+fn watch(cargo: &mut Command, package: &str, running: &Running, say: &mut dyn FnMut(&str)) -> io::Result<(Seen, bool)> {
+    let (status, seen) = running.with(cargo.stdout(Stdio::piped()), |child| {
+        let mut seen = Seen::default();
+        if let Some(stdout) = child.stdout.take() {
+            for line in BufReader::new(stdout).split(b'\n') {
+                seen.take(&String::from_utf8_lossy(&line?), package, say);
+            }
         }
-    }
-    let success = child.wait()?.success();
-    Ok((seen, success))
+        Ok(seen)
+    })?;
+    Ok((seen, status.success()))
 }
 
 #[cfg(test)]

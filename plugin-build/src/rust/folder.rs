@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use crate::Fault;
 use crate::project::ensure_folder;
+use crate::{Fault, Running};
 
 use super::{Metadata, Package, Remap, TARGET, toolchain};
 
@@ -16,6 +16,8 @@ pub struct Folder {
     manifest: PathBuf,
     /// What cargo is told each time: `--locked`, `--offline`.
     options: Vec<&'static str>,
+    /// Through what programs run.
+    pub(crate) running: Running,
 }
 
 impl Folder {
@@ -23,7 +25,7 @@ impl Folder {
     ///
     /// # Errors
     /// Where it has no `Cargo.toml`.
-    pub fn open(folder: &Path) -> Result<Self, Fault> {
+    pub fn open(folder: &Path, running: &Running) -> Result<Self, Fault> {
         ensure_folder(folder)?;
         let shown = folder.display();
         let manifest = folder.join("Cargo.toml");
@@ -35,7 +37,7 @@ impl Folder {
         }
         // Cargo gives absolute paths, and is started in another folder than this process.
         let manifest = std::path::absolute(&manifest).unwrap_or(manifest);
-        Ok(Self { given: folder.to_owned(), manifest, options: Vec::new() })
+        Ok(Self { given: folder.to_owned(), manifest, options: Vec::new(), running: running.clone() })
     }
 
     /// Has `Cargo.lock` stay as it is.
@@ -77,8 +79,8 @@ impl Folder {
 
     fn ask(&self, more: &[&str], stderr: Stdio) -> Result<Metadata, Fault> {
         let mut cargo = self.cargo("metadata");
-        let output =
-            cargo.args(["--format-version", "1"]).args(more).stderr(stderr).output().map_err(|e| no_cargo(&e))?;
+        cargo.args(["--format-version", "1"]).args(more).stderr(stderr);
+        let output = self.running.output(&mut cargo).map_err(|error| no_cargo(&error))?;
         if !output.status.success() {
             let manifest = self.given.join("Cargo.toml");
             let manifest = manifest.display();
@@ -111,7 +113,7 @@ impl Folder {
     /// Stand-ins for the folders that a build of this one reads.
     pub fn remap(&self, metadata: &Metadata) -> Remap {
         let mut sysroots = toolchain::given_sysroots();
-        sysroots.extend(toolchain::sysroot(self.place()));
+        sysroots.extend(toolchain::sysroot(self.place(), &self.running));
         Remap::of(&sysroots, metadata)
     }
 
@@ -121,7 +123,7 @@ impl Folder {
     /// Where the target is not installed.
     pub fn ensure_target(&self) -> Result<(), Fault> {
         let place = self.place();
-        if !toolchain::may_be_led_elsewhere(place) && toolchain::has_target(place) == Some(false) {
+        if !toolchain::may_be_led_elsewhere(place) && toolchain::has_target(place, &self.running) == Some(false) {
             return Err(no_target());
         }
         Ok(())
@@ -156,7 +158,7 @@ mod tests {
     #[test]
     fn a_folder_without_a_package_is_refused() {
         let place = tempfile::tempdir().expect("a folder");
-        let refused = |folder: &Path| Folder::open(folder).expect_err("no plugin").to_string();
+        let refused = |folder: &Path| Folder::open(folder, &Running::default()).expect_err("no plugin").to_string();
         let shown = place.path().display();
         assert_eq!(
             refused(place.path()),

@@ -5,23 +5,25 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use super::TARGET;
+use crate::Running;
 
 /// Where the compiler used in a folder is installed; none where it does not say, which cargo will explain.
-pub(crate) fn sysroot(folder: &Path) -> Option<PathBuf> {
-    ask(folder, &["--print", "sysroot"])
+pub(crate) fn sysroot(folder: &Path, running: &Running) -> Option<PathBuf> {
+    ask(folder, &["--print", "sysroot"], running)
 }
 
 /// Whether the compiler used in a folder has a standard library for the target; none where it does not say. Flags may lead it
 /// to another one.
-pub fn has_target(folder: &Path) -> Option<bool> {
-    let library = ask(folder, &["--print", "target-libdir", "--target", TARGET])?;
+pub fn has_target(folder: &Path, running: &Running) -> Option<bool> {
+    let library = ask(folder, &["--print", "target-libdir", "--target", TARGET], running)?;
     let Ok(files) = std::fs::read_dir(library) else { return Some(false) };
     Some(files.flatten().any(|file| file.file_name().to_string_lossy().starts_with("libcore-")))
 }
 
-fn ask(folder: &Path, arguments: &[&str]) -> Option<PathBuf> {
+fn ask(folder: &Path, arguments: &[&str], running: &Running) -> Option<PathBuf> {
     let mut rustc = Command::new(std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into()));
-    let output = rustc.args(arguments).current_dir(folder).stdin(Stdio::null()).stderr(Stdio::null()).output().ok()?;
+    rustc.args(arguments).current_dir(folder).stdin(Stdio::null()).stderr(Stdio::null());
+    let output = running.output(&mut rustc).ok()?;
     output.status.success().then(|| PathBuf::from(String::from_utf8_lossy(&output.stdout).trim()))
 }
 

@@ -14,8 +14,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::Context;
-use plugin_build::About;
 use plugin_build::rust::{Folder, Package, SDK, TARGET};
+use plugin_build::{About, Running};
 
 pub use check::check;
 pub use manifest::{Component, Manifest, Source};
@@ -38,7 +38,7 @@ pub fn build(root: &Path) -> anyhow::Result<Vec<Component>> {
     let names = source::plugins(root)?;
     let interface = crate::wit::package(root)?;
     let target = target_folder(&plugins);
-    let folder = Folder::open(&plugins)?;
+    let folder = Folder::open(&plugins, &Running::default())?;
     let metadata = folder.metadata()?;
     let toolchain = Toolchain::find(&plugins, &target, folder.remap(&metadata))?;
     let package = |name: &str| metadata.packages.iter().find(|package| package.name == name);

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::Context;
+use plugin_build::Running;
 use plugin_build::rust::{Flags, Remap, TARGET, has_target};
 
 use super::run;
@@ -24,7 +25,7 @@ pub(super) struct Toolchain {
 impl Toolchain {
     /// The installed target, or one made on the spot.
     pub(super) fn find(plugins: &Path, target: &Path, mut remap: Remap) -> anyhow::Result<Self> {
-        if has_target(plugins).context("starting rustc")? {
+        if has_target(plugins, &Running::default()).context("starting rustc")? {
             return Ok(Self { variables: BTreeMap::new(), remap });
         }
         let folder = env::var_os(FOLDER_VARIABLE).map_or_else(|| target.join("guest-std"), PathBuf::from);

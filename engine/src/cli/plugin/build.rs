@@ -5,18 +5,18 @@ use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use plugin_build::{Asked, Blame, Fault, How, Made, Project};
+use plugin_build::{Asked, Blame, Fault, How, Made, Project, Running};
 
 use crate::cli::args::Format;
-use crate::cli::colours_on_stderr;
 use crate::cli::exit::{Exit, Failure};
-use crate::cli::output;
-use crate::plugin::{Host, Limits};
+use crate::cli::signals::Signals;
+use crate::cli::{block_on, colours_on_stderr, output};
+use crate::plugin::{Host, Limits, Plugin};
 
 use super::sheet;
 
 /// `engine plugin build`.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 pub(in crate::cli) struct Build {
     /// Folder with the plugin's source
     #[arg(value_name = "DIR", default_value = ".")]
@@ -47,11 +47,49 @@ pub(in crate::cli) struct Build {
 ///
 /// # Errors
 /// A folder that cannot be built, a plugin that does not compile or that this engine cannot use, a file that cannot be
-/// written.
+/// written, a signal.
 pub(super) fn run(arguments: &Build) -> Result<Exit, Failure> {
+    let Built { out, component, plugin } = block_on(unless_stopped(arguments.clone()))?;
+    write(&out, &component).map_err(|error| not_written(&out, &error))?;
+    sheet::print(&plugin, arguments.format)
+}
+
+/// What was built, and where it belongs.
+struct Built {
+    out: PathBuf,
+    component: Vec<u8>,
+    plugin: Plugin,
+}
+
+/// Builds on another thread. A signal is handed on to the toolchain, a second one ends it by force; what it has begun is
+/// waited for, so that nothing is left behind.
+async fn unless_stopped(arguments: Build) -> Result<Built, Failure> {
+    let mut signals = Signals::listen().map_err(|error| Failure::new(Exit::Internal, format!("signals: {error}")))?;
+    let running = Running::default();
+    let handle = running.clone();
+    let built = tokio::task::spawn_blocking(move || build(&arguments, &handle));
+    tokio::pin!(built);
+    let mut stopped = None;
+    let done = loop {
+        tokio::select! {
+            done = &mut built => break done,
+            signal = signals.next() => {
+                stopped = stopped.or(Some(signal));
+                running.stop();
+            }
+        }
+    };
+    match stopped {
+        // Whatever else it did not come to.
+        Some(signal) => Err(Failure::new(signal, "stopped: nothing was written")),
+        None => done.map_err(|error| Failure::new(Exit::Internal, format!("internal fault: {error}")))?,
+    }
+}
+
+fn build(arguments: &Build, running: &Running) -> Result<Built, Failure> {
     let Build { folder, package, locked, offline, .. } = arguments;
     let asked = Asked { package: package.as_deref(), locked: *locked, offline: *offline };
-    let project = Project::open(folder, asked)?;
+    let project = Project::open(folder, asked, running)?;
     let out = arguments.out.clone().unwrap_or_else(|| own_file(project.path(), &project.name()));
     ensure_place(&out)?;
 
@@ -64,8 +102,7 @@ pub(super) fn run(arguments: &Build) -> Result<Exit, Failure> {
         let text = format!("error: plugin {}: {}\n  help: {}", project.name(), refusal.what, refusal.help);
         Failure::new(Exit::PluginRefused, text)
     })?;
-    write(&out, &component).map_err(|error| not_written(&out, &error))?;
-    sheet::print(&plugin, arguments.format)
+    Ok(Built { out, component, plugin })
 }
 
 impl From<Fault> for Failure {
