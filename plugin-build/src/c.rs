@@ -23,7 +23,7 @@ const COMPILERS: [(&[&str], &[&str]); 3] = [
     (&["clang"], &["--target=wasm32-wasi", "-Wl,--stack-first"]),
 ];
 /// What every compilation is told: no `main`, quick code, the functions' names kept for what a trap shows.
-const FLAGS: [&str; 10] = [
+const FLAGS: [&str; 11] = [
     "-mexec-model=reactor",
     "-std=gnu11",
     "-O2",
@@ -31,6 +31,8 @@ const FLAGS: [&str; 10] = [
     "-g0",
     "-Wall",
     "-Wextra",
+    // Clang before 16 only warns, and makes an import of it that nothing offers.
+    "-Werror=implicit-function-declaration",
     "-Wl,--no-entry",
     "-Wl,--gc-sections",
     "-Wl,-z,stack-size=131072",

@@ -23,9 +23,8 @@ struct Manifest {
     version: Option<String>,
     description: Option<String>,
     author: Option<Person>,
-    #[serde(default)]
-    contributors: Vec<Person>,
-    license: Option<String>,
+    contributors: Option<Vec<Person>>,
+    license: Option<Licence>,
     repository: Option<Repository>,
     homepage: Option<String>,
 }
@@ -35,6 +34,14 @@ struct Manifest {
 enum Person {
     Line(String),
     Parts { name: String, email: Option<String> },
+}
+
+/// An SPDX expression; in old packages its parts, of which `type` is one.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Licence {
+    Line(String),
+    Parts { r#type: String },
 }
 
 #[derive(Deserialize)]
@@ -58,12 +65,16 @@ fn read(text: &str) -> Result<About, String> {
     let repository = manifest.repository.map(|repository| match repository {
         Repository::Line(url) | Repository::Parts { url } => url,
     });
+    let licence = manifest.license.map(|licence| match licence {
+        Licence::Line(text) | Licence::Parts { r#type: text } => text,
+    });
+    let contributors = manifest.contributors.unwrap_or_default();
     Ok(About {
         name: manifest.name,
         version: manifest.version,
         description: manifest.description,
-        authors: manifest.author.into_iter().chain(manifest.contributors).map(Person::line).collect(),
-        licence: Said::at("license", manifest.license),
+        authors: manifest.author.into_iter().chain(contributors).map(Person::line).collect(),
+        licence: Said::at("license", licence),
         // npm's own way of writing that it is git's.
         repository: Said::at("repository", repository.map(|url| url.trim_start_matches("git+").to_owned())),
         homepage: Said::at("homepage", manifest.homepage),
@@ -110,5 +121,8 @@ mod tests {
         assert_eq!((about.licence, about.homepage), (Said::at("license", Some("MIT")), None));
         let about = read(r#"{"name": "tea", "repository": "https://example.org/tea"}"#).expect("a manifest");
         assert_eq!(about.repository, Said::at("repository", Some("https://example.org/tea")));
+        let old = r#"{"name": "tea", "license": {"type": "MIT", "url": "https://example.org"}, "contributors": null}"#;
+        let about = read(old).expect("a manifest");
+        assert_eq!((about.licence, about.authors), (Said::at("license", Some("MIT")), Vec::new()));
     }
 }

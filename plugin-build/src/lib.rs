@@ -11,6 +11,7 @@ mod fault;
 mod go;
 mod javascript;
 mod made;
+mod manifest;
 mod paths;
 mod plugin_toml;
 mod project;

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use crate::about::About;
 use crate::revision::revision;
 use crate::rust::{Compile, Folder, Package, SDK};
-use crate::{Fault, Running, c, component, go, javascript, path_in, python};
+use crate::{Fault, Running, c, component, go, javascript, manifest, path_in, python};
 
 /// Which plugin of a folder, and what cargo is told.
 #[derive(Clone, Copy, Debug, Default)]
@@ -102,12 +102,12 @@ impl Project {
                 "leave them out",
             ));
         }
-        let manifest = given.join(language.described_in);
-        let unread = |what: String| Fault::call(format!("{} cannot be read: {what}", manifest.display()), "mend it");
-        if !manifest.is_file() {
+        let file = given.join(language.described_in);
+        let unread = |what: String| Fault::call(format!("{} cannot be read: {what}", file.display()), "mend it");
+        if !file.exists() {
             return Err(unread("there is no such file".to_owned()));
         }
-        let text = std::fs::read_to_string(&manifest).map_err(|error| unread(error.to_string()))?;
+        let text = manifest::read(&file).map_err(unread)?;
         let about = Box::new((language.about)(&text).map_err(unread)?);
         if about.file_name().is_empty() {
             return Err(unread("the plugin has no name".to_owned()));

@@ -68,8 +68,10 @@ impl Running {
         let mut program = self.start(command)?;
         let read = read(&mut program);
         if let Some(id) = id(&program) {
-            // It is waited for twice: after the second time its id may be another's, which `stop` must not end.
-            waitid(WaitId::Pid(id), WaitIdOptions::EXITED | WaitIdOptions::NOWAIT)?;
+            // It is waited for twice: after the second time its id may be another's, which `stop` must not end. Where the first
+            // time fails, the second one says so.
+            let ended = || waitid(WaitId::Pid(id), WaitIdOptions::EXITED | WaitIdOptions::NOWAIT);
+            let _ = rustix::io::retry_on_intr(ended);
         }
         self.state().program = None;
         Ok((program.wait()?, read?))

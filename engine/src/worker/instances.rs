@@ -152,17 +152,18 @@ impl Instances {
         if well {
             self.faults_in_a_row = 0;
         }
+        // Those that wait for their last iteration take memory too: there are never more of them than of the others.
+        let room = self.held.len() < self.keep.saturating_mul(2);
         let held = &mut self.held[key];
         held.flights -= 1;
         // WebAssembly gives no memory back: an interpreter's heap only grows, and a fresh instance is the cure.
         let grown = !held.retired && held.instance.memory() > held.most;
         let idle = held.flights == 0;
-        // Those that wait for their last iteration take memory too: there are never more of them than of the others.
-        if grown && (idle || self.held.len() < self.keep.saturating_mul(2)) {
-            self.held[key].retired = true;
+        if grown && (idle || room) {
+            held.retired = true;
             self.open.retain(|&open| open != key);
         }
-        if self.held[key].retired && idle {
+        if held.retired && idle {
             self.remove(key);
         }
     }

@@ -1,6 +1,6 @@
 // Write workloads for the load engine in JavaScript or TypeScript. Lengths of time are milliseconds, sizes are bytes.
 
-/** A JSON Schema of one key of the configuration. Checked are: type, enum, minimum, maximum, minLength, maxLength, pattern, minItems, maxItems, items, properties, required, additionalProperties. */
+/** A JSON Schema of one key of the configuration. Checked are: type, enum, minimum, maximum, minLength, maxLength, pattern, minItems, maxItems, items, properties, required, additionalProperties. A word that is none of draft 07, and does not begin with `x-`, is an error. */
 export interface KeySchema {
   type?: string | string[];
   description?: string;

@@ -1,6 +1,26 @@
 // A plugin's configuration: its keys, each with a JSON Schema, and the check against them.
 
+import { keys as set, unknown } from "./known.js";
 import { refuse } from "./verdict.js";
+
+/** The words of draft 07. Those that `fit` does not know the engine checks, or people read. */
+const KEYWORDS = set([
+  "type", "description", "default", "enum", "minimum", "maximum", "minLength", "maxLength", "pattern", "minItems", "maxItems", "items",
+  "properties", "required", "additionalProperties", "title", "examples", "const", "format", "multipleOf", "exclusiveMinimum",
+  "exclusiveMaximum", "uniqueItems", "contains", "additionalItems", "minProperties", "maxProperties", "patternProperties", "propertyNames",
+  "dependencies", "allOf", "anyOf", "oneOf", "not", "if", "then", "else", "definitions", "readOnly", "writeOnly", "contentEncoding",
+  "contentMediaType", "$id", "$ref", "$schema", "$comment",
+]);
+
+/** Throws where a schema has a word that is none: it would have no effect. Words of one's own begin with `x-`. */
+export function ensureKeywords(schema, path) {
+  for (const key of Object.keys(schema)) {
+    if (!(key in KEYWORDS) && !key.startsWith("x-")) throw unknown(path, key, KEYWORDS);
+  }
+  const { items, properties = {} } = schema;
+  for (const [key, inner] of Object.entries(properties)) ensureKeywords(inner, `${path}.${key}`);
+  if (typeof items === "object" && !Array.isArray(items)) ensureKeywords(items, `${path}[]`);
+}
 
 /** The JSON Schema (draft 07) of a configuration. A key without a default is required. */
 export function schemaOf(keys) {

@@ -37,3 +37,14 @@ export class Exchange extends Awaitable {
     actions.cancel(this.exchange);
   }
 }
+
+// What an answer, a stream or a socket has: whoever asks the exchange for it has forgotten to wait.
+for (const name of [
+  "status", "fields", "field", "body", "size", "text", "json", "expectStatus", "next", "nextBatch", "finish", "bytes", "sendText", "sendBinary", "close",
+]) {
+  Object.defineProperty(Exchange.prototype, name, {
+    get() {
+      throw new TypeError(`${name} of what has not come yet: did you forget yield or await?`);
+    },
+  });
+}

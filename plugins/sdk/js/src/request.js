@@ -4,6 +4,7 @@ import { actions } from "#actions";
 import { inherit } from "./awaitable.js";
 import { current } from "./current.js";
 import { Exchange, hold, NONE } from "./exchange.js";
+import { keys, unknown } from "./known.js";
 import { asReply } from "./reply.js";
 import { Stream } from "./stream.js";
 import { encodeUtf8, percentEncode } from "./text.js";
@@ -23,6 +24,9 @@ const READS = {
   chunks: { tag: "chunks" },
 };
 const NOTHING = {};
+const OPTIONS = keys([
+  "name", "authority", "fields", "timeout", "extensions", "body", "json", "form", "blob", "read", "maxBody", "wantedFields", "followRedirects",
+]);
 const Bytes = Uint8Array;
 
 /** The request that is being asked for, and its body: one record for all, which whoever is given it copies. */
@@ -55,6 +59,7 @@ export function registerBlob(bytes) {
 /** Asks for an exchange; what is given settles with the answer. */
 export function send(ctx, method, path, options = NOTHING) {
   if (current.iteration !== ctx) ctx.guard();
+  for (const key in options) if (!(key in OPTIONS)) throw unknown("the options of a request", key, OPTIONS);
   const read = options.read ?? "whole";
   const mode = options.maxBody === undefined ? READS[read] : { tag: "whole", val: options.maxBody };
   if (mode === undefined) throw new TypeError(`read: no such mode: ${read}`);

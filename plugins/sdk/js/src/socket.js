@@ -3,15 +3,18 @@
 import { actions } from "#actions";
 import { toAwaitable } from "./awaitable.js";
 import { Exchange, hold } from "./exchange.js";
+import { keys, unknown } from "./known.js";
 import { Pieces } from "./pieces.js";
 import { find } from "./reply.js";
 import { nanoseconds, toFields } from "./request.js";
 import { toEnd } from "./stream.js";
 
 const NONE = [];
+const OPTIONS = keys(["name", "authority", "fields", "timeout", "extensions", "subprotocols"]);
 
 /** Starts the handshake; what is given settles with the open socket. */
 export function open(ctx, path, options = {}) {
+  for (const key in options) if (!(key in OPTIONS)) throw unknown("the options of a socket", key, OPTIONS);
   const exchange = actions.open({
     name: options.name,
     authority: options.authority,

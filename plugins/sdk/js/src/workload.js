@@ -1,7 +1,7 @@
 // What a plugin declares.
 
 import { Metric } from "./metric.js";
-import { read, schemaOf } from "./config.js";
+import { ensureKeywords, read, schemaOf } from "./config.js";
 import { Refusal } from "./verdict.js";
 
 const KEYS = ["name", "version", "summary", "metrics", "config", "configure", "iterate", "setup", "teardown"];
@@ -23,7 +23,9 @@ export function defineWorkload(declared) {
     if (!(metric instanceof Metric)) throw new TypeError("defineWorkload: metrics: made by mark, counter, observation or check");
     metric.id = id;
   });
-  return { ...declared, metrics, config: declared.config ?? {} };
+  const config = declared.config ?? {};
+  for (const [key, schema] of Object.entries(config)) ensureKeywords(schema, `defineWorkload: config.${key}`);
+  return { ...declared, metrics, config };
 }
 
 /** What the interface's `describe` gives. */

@@ -12,6 +12,51 @@ const SORTED = check("sorted", "In order.");
 const of = (iterate, more = {}) =>
   defineWorkload({ name: "w", version: "1.0.0", summary: "s", metrics: [TOKEN, BYTES, HITS, SORTED], iterate, ...more });
 
+test("a mistyped option is an error that names the one that is meant", async () => {
+  const thrown = async (ask) => {
+    let error;
+    const flow = function (ctx) {
+      try {
+        ask(ctx);
+      } catch (caught) {
+        error = caught;
+      }
+    };
+    await new Script().run(of(flow));
+    return `${error}`;
+  };
+  assert.equal(await thrown((ctx) => ctx.get("/", { hedaers: {} })), 'TypeError: the options of a request: unknown "hedaers", did you mean fields?');
+  assert.equal(await thrown((ctx) => ctx.post("/", { Timeout: 1 })), 'TypeError: the options of a request: unknown "Timeout", did you mean timeout?');
+  assert.equal(
+    await thrown((ctx) => ctx.socket("/", { read: "whole" })),
+    'TypeError: the options of a socket: unknown "read", expected one of name, authority, fields, timeout, extensions, subprotocols',
+  );
+});
+
+test("an answer that was not waited for is an error that says so", async () => {
+  const texts = [];
+  const flow = function* (ctx) {
+    const sending = ctx.get("/");
+    const opening = ctx.get("/lines", { read: "lines" });
+    const socket = ctx.socket("/ws");
+    for (const forgotten of [() => sending.status, () => sending.json(), () => opening.nextBatch(), () => socket.sendText("a")]) {
+      try {
+        forgotten();
+      } catch (error) {
+        texts.push(`${error}`);
+      }
+    }
+    for (const exchange of [sending, opening, socket]) exchange.cancel();
+  };
+  const script = new Script();
+  script.on("GET", "/").reply(200);
+  script.on("GET", "/lines").fail("reset");
+  script.on("WS", "/ws").fail("reset");
+  await script.run(of(flow));
+  const told = (name) => `TypeError: ${name} of what has not come yet: did you forget yield or await?`;
+  assert.deepEqual(texts, ["status", "json", "nextBatch", "sendText"].map(told));
+});
+
 test("a request carries what was said of it", async () => {
   const workload = of(function* (ctx) {
     yield ctx.request("PUT", "/a?b=c", {

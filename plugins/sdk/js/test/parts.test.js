@@ -66,6 +66,15 @@ test("a declaration that is wrong is an error", () => {
   assert.throws(() => defineWorkload({ ...declared, metric: [] }), /unknown key metric, expected one of name, /);
 });
 
+test("a word of a schema that is mistyped is an error", () => {
+  const wrong = (config, message) => assert.throws(() => defineWorkload({ ...declared, config }), { name: "TypeError", message });
+  wrong({ n: { type: "integer", minumum: 1 } }, 'defineWorkload: config.n: unknown "minumum", did you mean minimum?');
+  wrong({ n: { items: { Type: "string" } } }, 'defineWorkload: config.n[]: unknown "Type", did you mean type?');
+  wrong({ n: { properties: { m: { minlength: 1 } } } }, 'defineWorkload: config.n.m: unknown "minlength", did you mean minLength?');
+  assert.throws(() => defineWorkload({ ...declared, config: { n: { zzzzzz: 1 } } }), { message: /^defineWorkload: config\.n: unknown "zzzzzz", expected one of type, description, / });
+  defineWorkload({ ...declared, config: { n: { const: 1, "x-unit": "s", properties: { zzzzzz: {} } } } });
+});
+
 const limit = { type: "integer", minimum: 1, maximum: 9, default: 2, description: "d" };
 const keys = { token: { type: "string", minLength: 1, pattern: "^[a-z]+$" }, paths: { type: "array", items: { type: "string" }, minItems: 1, default: ["/a"] }, limit, kind: { enum: ["a", "b"], default: "a" } };
 

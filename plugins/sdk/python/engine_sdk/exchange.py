@@ -60,6 +60,11 @@ class Exchange:
             self._given_up.append(self.exchange)
 
 
+def not_awaited(waited: object, name: str) -> Any:
+    """The attributes that only what comes of it has: an error that says what was forgotten."""
+    raise AttributeError(f"{type(waited).__name__!r} object has no attribute {name!r}: did you forget await?")
+
+
 def text(value: str) -> str:
     """This text. Raises `AttributeError` or `UnicodeError` where it is none: the engine could not say where it came from."""
     value.encode()

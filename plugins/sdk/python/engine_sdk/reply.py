@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Generator, Iterable
-from typing import Any, TypeVar, overload
+from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from . import _actions, shape
 from .config import decoder
-from .exchange import Exchange, accepts, find
+from .exchange import Exchange, accepts, find, not_awaited
 from .values import Level
 from .verdict import ExchangeFailed, Failed, FailedBy
 
@@ -81,6 +81,9 @@ class Sending(Exchange):
     """A request on its way. Await it for the whole answer."""
 
     _reply: Reply | None = None
+
+    if not TYPE_CHECKING:  # which finds what is missing by itself
+        __getattr__ = not_awaited
 
     def __await__(self) -> Generator[None, None, Reply]:
         """Raises: `ExchangeFailed`."""

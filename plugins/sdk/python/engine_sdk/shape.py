@@ -137,7 +137,12 @@ def _optional(inner: Decoder) -> Decoder:
 
 
 def _object(shape: type, strict: bool) -> Decoder:
-    fields = {key: (name, decoder(kind, strict), needed) for key, name, kind, needed in _fields(shape)}
+    fields = {}
+    for key, name, kind, needed in _fields(shape):
+        try:
+            fields[key] = (name, decoder(kind, strict), needed)
+        except TypeError as error:
+            raise TypeError(f"{shape.__name__}.{name}: {error}") from None
     known = ", ".join(f"`{key}`" for key in fields) or "none at all"
 
     def build(value: Any, path: str) -> Any:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Generator
 from types import TracebackType
+from typing import TYPE_CHECKING
 
 from . import _actions, _cases
-from .exchange import find
+from .exchange import find, not_awaited
 from .stream import Pieces
 from .values import CloseInfo
 from .verdict import ExchangeFailed
@@ -54,6 +55,9 @@ class Socket(Pieces[str | bytes]):
 
 class OpeningSocket:
     """A WebSocket whose handshake has not ended yet. Await it for the socket, or use it in `async with`."""
+
+    if not TYPE_CHECKING:  # which finds what is missing by itself
+        __getattr__ = not_awaited
 
     def __init__(self, socket: Socket) -> None:
         self._socket = socket

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Generator, Iterable
 from types import TracebackType
-from typing import Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from .exchange import Exchange, accepts, event, find
+from .exchange import Exchange, accepts, event, find, not_awaited
 from .verdict import ExchangeFailed, Failed, FailedBy
 
 T = TypeVar("T")
@@ -141,6 +141,9 @@ class Stream(Pieces[T]):
 
 class OpeningStream(Generic[T]):
     """A request whose status and fields have not arrived yet. Await it for the stream, or use it in `async with`."""
+
+    if not TYPE_CHECKING:  # which finds what is missing by itself
+        __getattr__ = not_awaited
 
     def __init__(self, stream: Stream[T]) -> None:
         self._stream = stream

@@ -81,6 +81,30 @@ class Requests(unittest.TestCase):
         self.assertEqual((sent.wanted_fields, sent.follow_redirects, sent.timeout), (["etag"], 3, 1.5))
         self.assertEqual((sent.authority, sent.extensions, sent.max_body), ("other:1", [("k", "v")], 7))
 
+    def test_what_was_not_awaited_says_so(self) -> None:
+        told: list[str] = []
+
+        async def flow(ctx: Context) -> None:
+            waited: list[tuple[Any, str]] = [(ctx.get("/a"), "status"), (ctx.lines("GET", "/b"), "next"), (ctx.socket("/c"), "send")]
+            for one, name in waited:
+                try:
+                    getattr(one, name)
+                except AttributeError as error:
+                    told.append(str(error))
+                one.cancel()
+            raise Cancelled
+
+        with Recording():
+            Iteration(flow)
+        self.assertEqual(
+            told,
+            [
+                "'Sending' object has no attribute 'status': did you forget await?",
+                "'OpeningStream' object has no attribute 'next': did you forget await?",
+                "'OpeningSocket' object has no attribute 'send': did you forget await?",
+            ],
+        )
+
     def test_what_is_not_said_is_not_left_over_from_another_request(self) -> None:
         async def flow(ctx: Context) -> None:
             await ctx.post("/a", name="n", fields={"x": "1"}, body=b"1", timeout=1)

@@ -4,7 +4,7 @@ import unittest
 from dataclasses import dataclass, field
 from typing import Annotated, Any, Literal
 
-from engine_sdk import Context, Failed, Length, Range, Shared, Workload, read_json
+from engine_sdk import Context, Failed, Length, Range, Shared, Workload, read_json, shape
 from engine_sdk._recorder import Recording
 from engine_sdk.testing import config_schema, refusal
 
@@ -64,6 +64,20 @@ class Shapes(unittest.TestCase):
             self.assertEqual(refusal(Shaped, config), text)
         unknown = refusal(Shaped, {"name": "x", "nmae": 1}) or ""
         self.assertTrue(unknown.startswith("config.nmae: unknown field, expected one of `name`, `rate`"), unknown)
+
+    def test_a_type_that_is_no_shape_is_named_with_its_place(self) -> None:
+        @dataclass
+        class Within:
+            when: complex = 0j
+
+        @dataclass
+        class Whole:
+            within: list[Within] = field(default_factory=list)
+
+        with self.assertRaises(TypeError) as raised:
+            shape.decoder(Whole, True)
+        told = "Whole.within: Within.when: <class 'complex'> is no shape of JSON that the SDK knows"
+        self.assertEqual(str(raised.exception), told)
 
     def test_the_schema_says_so_too(self) -> None:
         schema = config_schema(Shaped)

@@ -33,6 +33,7 @@ pub(super) const TEMPLATE: Template = Template {
         "src/index.js",
         "src/iteration.js",
         "src/join.js",
+        "src/known.js",
         "src/metric.js",
         "src/pieces.js",
         "src/reply.js",

@@ -4,6 +4,8 @@ use super::Language;
 
 /// The longest name, as the interface has it.
 const LONGEST: usize = 64;
+/// The name of the plugin that every engine has.
+const BUILT_IN: &str = "http";
 
 /// Whether a plugin can be called so.
 ///
@@ -15,7 +17,7 @@ pub(super) fn check(name: &str, language: Language) -> Result<(), String> {
         format!("a plugin's name has 1 to {LONGEST} lower-case letters, digits and `_`")
     } else if !name.starts_with(|c: char| c.is_ascii_lowercase()) {
         "a plugin's name begins with a letter".to_owned()
-    } else if let Some(why) = language.keeps(name) {
+    } else if let Some(why) = keeps(name, language) {
         why.to_owned()
     } else {
         return Ok(());
@@ -23,6 +25,14 @@ pub(super) fn check(name: &str, language: Language) -> Result<(), String> {
     let shown: String = name.chars().take(LONGEST).collect();
     let nearest = nearest(name, language);
     Err(format!("the name {shown:?} cannot be used: {what}\n  help: choose another, such as {nearest}"))
+}
+
+/// Why a plugin cannot be called so; none where it can.
+fn keeps(name: &str, language: Language) -> Option<&'static str> {
+    // A scenario that says it would find either, by whether the file is built.
+    (name == BUILT_IN)
+        .then_some("is the plugin for plain HTTP, which the engine has built in")
+        .or_else(|| language.keeps(name))
 }
 
 /// A name that can be used, and is as near as it gets.
@@ -39,7 +49,7 @@ fn nearest(name: &str, language: Language) -> String {
     let nearest = nearest.trim_end_matches('_');
     match nearest {
         "" => "checkout".to_owned(),
-        word if language.keeps(word).is_some() => format!("{word}_load"),
+        word if keeps(word, language).is_some() => format!("{word}_load"),
         word => word.to_owned(),
     }
 }
@@ -77,6 +87,11 @@ mod tests {
             "the name \"serde\" cannot be used: is a crate that plugins are built with\n  help: choose another, such as \
              serde_load"
         );
+        assert_eq!(
+            seen("http"),
+            "the name \"http\" cannot be used: is the plugin for plain HTTP, which the engine has built in\n  help: choose \
+             another, such as http_load"
+        );
         assert!(seen("").ends_with("such as checkout") && seen("../x").ends_with("such as x"), "{}", seen("../x"));
     }
 
@@ -84,7 +99,9 @@ mod tests {
     fn whatever_is_proposed_can_be_used() {
         use clap::ValueEnum as _;
         for &language in Language::value_variants() {
-            for name in ["", "___", "É", "self", "json", "engine", "A--b", "1", "_x", "core ", &"ab-".repeat(99)] {
+            for name in
+                ["", "___", "http", "É", "self", "json", "engine", "A--b", "1", "_x", "core ", &"ab-".repeat(99)]
+            {
                 let proposed = nearest(name, language);
                 assert_eq!(check(&proposed, language), Ok(()), "{name}: {proposed}");
             }
