@@ -121,19 +121,18 @@ fn render_body(text: &mut String, side: char, body: &[u8]) {
     }
     let shown = &body[..body.len().min(BODY_SHOWN)];
     // The last character shown may be cut as well.
-    let whole = std::str::from_utf8(shown).map_or_else(|error| error.valid_up_to(), str::len);
-    let body_text = std::str::from_utf8(&shown[..whole]).unwrap_or_default();
-    if whole + 4 <= shown.len() {
+    let whole = shown.utf8_chunks().next().map_or("", |chunk| chunk.valid());
+    if whole.len() + 4 <= shown.len() {
         let _ = writeln!(text, "  {side}\n  {side} ({} bytes that are not text)", body.len());
         return;
     }
     let _ = write!(text, "  {side}");
-    for line in body_text.lines() {
+    for line in whole.lines() {
         let _ = write!(text, "\n  {side} {line}");
     }
-    if body.len() > whole {
+    if body.len() > whole.len() {
         // The mark stands right behind what was cut: the mask looks there for secrets that are no longer whole.
-        let _ = write!(text, "{CUT} ({} bytes more)", body.len() - whole);
+        let _ = write!(text, "{CUT} ({} bytes more)", body.len() - whole.len());
     }
     text.push('\n');
 }

@@ -7,8 +7,10 @@ use std::sync::Arc;
 use super::host::Host;
 use super::load::{Plugin, Refusal};
 
+/// The name of the plugin that every engine has.
+pub const BUILT_IN: &str = "http";
 /// The plugin for plain HTTP, so that a run without a scenario needs no file.
-const HTTP: (&str, &[u8]) = ("http", include_bytes!("../../../plugins/components/http.wasm"));
+const HTTP: &[u8] = include_bytes!("../../../plugins/components/http.wasm");
 
 /// Loads each plugin once and finds it by what the scenario calls it.
 pub struct Catalog<'host> {
@@ -71,10 +73,10 @@ impl<'host> Catalog<'host> {
         if let Some(file) = file {
             return self.load(&file);
         }
-        if name == HTTP.0 {
+        if name == BUILT_IN {
             let key = PathBuf::from("(built in)");
             if !self.loaded.contains_key(&key) {
-                let plugin = self.host.load_bytes(&key, HTTP.1)?;
+                let plugin = self.host.load_bytes(&key, HTTP)?;
                 self.loaded.insert(key.clone(), Arc::new(plugin));
             }
             return Ok(Arc::clone(&self.loaded[&key]));
@@ -144,7 +146,7 @@ impl<'host> Catalog<'host> {
             let names = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
             found.push(format!("in {}: {names}", folder.display()));
         }
-        found.push(format!("built in: `{}`", HTTP.0));
+        found.push(format!("built in: `{BUILT_IN}`"));
         found.join("; ")
     }
 }

@@ -20,7 +20,7 @@ pub(crate) mod tests;
 mod wasi;
 
 pub use action::{Action, ReadMode, Request, Since, Verdict};
-pub use catalog::{Catalog, NoPlugin};
+pub use catalog::{BUILT_IN, Catalog, NoPlugin};
 pub use event::{Arrival, Event};
 pub use fault::{Fault, FaultKind};
 pub use host::Host;

@@ -1,11 +1,11 @@
 //! What a plugin may be called: its scenarios, its package and its file all bear the name.
 
+use crate::plugin::BUILT_IN;
+
 use super::Language;
 
 /// The longest name, as the interface has it.
 const LONGEST: usize = 64;
-/// The name of the plugin that every engine has.
-const BUILT_IN: &str = "http";
 
 /// Whether a plugin can be called so.
 ///
